@@ -1,0 +1,307 @@
+package generator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/whgen/whgen/spec"
+)
+
+// sampler turns a sample body into the request of one numbered event.
+type sampler struct {
+	event    *Event
+	endpoint *spec.Endpoint
+	body     *node
+	headers  [][2]string
+	query    string
+}
+
+// conditions makes conditions true that must hold for the event to count.
+func (s *sampler) conditions(all []spec.Condition) {
+	for _, c := range all {
+		switch {
+		case c.Op == "present" && !c.Present:
+			s.body.remove(c.From.Pointer)
+		case c.Op == "present":
+			s.need(&c.From, "", "")
+		case len(c.Values) > 0:
+			s.give(&c.From, c.Values[0])
+		}
+	}
+}
+
+// needs adds what effects select and the sample lacks.
+func (s *sampler) needs() {
+	for _, e := range s.event.Spec.Effects {
+		for _, c := range e.Columns {
+			s.template(c.From, c.Type, c.Format, c.Nullable)
+		}
+		s.template(e.Path, "", "", false)
+		if e.Enqueue == "" && e.Payload != nil {
+			s.payload(e.Payload)
+		}
+	}
+}
+
+func (s *sampler) template(t *spec.Template, columnType, format string, nullable bool) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.Parts {
+		if p.Selector != nil && !p.Selector.Optional && p.Selector.Default == nil && !nullable {
+			s.need(p.Selector, columnType, format)
+		}
+	}
+}
+
+func (s *sampler) payload(p *spec.Payload) {
+	for _, m := range p.Members {
+		s.payload(m.Value)
+	}
+	for _, i := range p.Items {
+		s.payload(i)
+	}
+	s.template(p.Template, "", "", false)
+	if p.Selector != nil && !p.Selector.Optional && p.Selector.Default == nil {
+		s.need(p.Selector, "", "")
+	}
+}
+
+func (s *sampler) need(from *spec.Selector, columnType, format string) {
+	switch from.Kind {
+	case spec.SelectBody, spec.SelectItem:
+		if n := s.body.at(from.Pointer); n == nil || n.text == "null" {
+			_ = s.body.set(from.Pointer, sampleFor(from, columnType, format))
+		}
+	case spec.SelectHeader:
+		s.header(from.Name, "sample", false)
+	case spec.SelectQuery:
+		s.queryValue(from.Name, "sample")
+	}
+}
+
+// give sets a value: JSON text in the body, plain text elsewhere.
+func (s *sampler) give(from *spec.Selector, value string) {
+	switch from.Kind {
+	case spec.SelectBody, spec.SelectItem:
+		if n, err := parseNode([]byte(value)); err == nil {
+			_ = s.body.set(from.Pointer, n)
+		}
+	case spec.SelectHeader:
+		s.header(from.Name, value, true)
+	case spec.SelectQuery:
+		s.queryValue(from.Name, value)
+	}
+}
+
+func (s *sampler) header(name, value string, replace bool) {
+	for i, h := range s.headers {
+		if strings.EqualFold(h[0], name) {
+			if replace {
+				s.headers[i][1] = value
+			}
+			return
+		}
+	}
+	s.headers = append(s.headers, [2]string{name, value})
+}
+
+func (s *sampler) queryValue(name, value string) {
+	sep := "?"
+	if s.query != "" {
+		sep = "&"
+	}
+	if !strings.Contains(s.query, name+"=") {
+		s.query += sep + name + "=" + value
+	}
+}
+
+// typeOf writes the event's type where the contract reads it.
+func (s *sampler) typeOf() {
+	if len(s.event.Spec.Types) == 0 || len(s.endpoint.Type) == 0 {
+		return
+	}
+	word := strings.Replace(s.event.Spec.Types[0], "*", "sample", 1)
+	parts := []string{word}
+	if n := len(s.endpoint.Type); n > 1 {
+		parts = strings.SplitN(word, ".", n)
+	}
+	for i, p := range parts {
+		from := s.endpoint.Type[i]
+		if from.Kind == spec.SelectBody || from.Kind == spec.SelectItem {
+			p = quote(p)
+		}
+		s.give(&from, p)
+	}
+}
+
+// unique numbers the values of declared unique constraints.
+func (s *sampler) unique() {
+	for _, r := range s.event.Records {
+		if r.Unique == nil {
+			continue
+		}
+		for _, c := range r.Columns {
+			if !slices.Contains(r.Spec.Unique, c.Spec.Name) {
+				continue
+			}
+			for _, p := range c.Spec.From.Parts {
+				if p.Selector != nil {
+					s.numbered(p.Selector)
+				}
+			}
+		}
+	}
+}
+
+// key numbers the event key.
+func (s *sampler) key() {
+	for i := range s.event.Spec.Key {
+		s.numbered(&s.event.Spec.Key[i])
+	}
+	d := s.event.Spec.Derived
+	switch {
+	case d == nil:
+	case len(d.Of) > 0:
+		s.numbered(&d.Of[0])
+	default:
+		_ = s.body.set("/whgen_n", textNode(number))
+	}
+}
+
+// numbered makes a value differ from event to event.
+func (s *sampler) numbered(from *spec.Selector) {
+	switch from.Kind {
+	case spec.SelectBody, spec.SelectItem:
+		n := s.body.at(from.Pointer)
+		if n == nil || n.object || n.array || n.text == "null" {
+			n = sampleFor(from, "", "")
+		}
+		if !strings.Contains(n.text, number) {
+			_ = s.body.set(from.Pointer, scalarNode(numberedText(n, from)))
+		}
+	case spec.SelectHeader:
+		s.header(from.Name, "event-"+number, true)
+	case spec.SelectQuery:
+		s.queryValue(from.Name, "event-"+number)
+	case spec.SelectSigned:
+		if sig := s.endpoint.Signature; sig != nil && sig.ID != nil {
+			s.numbered(sig.ID)
+		}
+	}
+}
+
+func numberedText(n *node, from *spec.Selector) string {
+	if !strings.HasPrefix(n.text, `"`) {
+		return strings.TrimLeft(n.text, "-") + number
+	}
+	if s := look(from.Schema).schema; s != nil && s.Format == "date-time" {
+		return `"2026-01-02T03:04:05.` + number + `1Z"` // the 1 keeps .1 and .10 apart
+	}
+	return quote(n.plain() + "-" + number)
+}
+
+// changed is other content under the same key; "" where there can be none.
+func (s *sampler) changed() string {
+	if s.event.Spec.Derived != nil {
+		return ""
+	}
+	other := s.body.clone()
+	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
+		for _, from := range of {
+			if from.Kind == spec.SelectBody && !s.fixed(from.Pointer) {
+				_ = other.set(from.Pointer, textNode("changed"))
+				return other.String()
+			}
+		}
+		return ""
+	}
+	_ = other.set("/whgen_changed", scalarNode("true"))
+	return other.String()
+}
+
+// fixed reports whether a pointer's value is needed as it is.
+func (s *sampler) fixed(pointer string) bool {
+	for _, k := range s.event.Spec.Key {
+		if k.Pointer == pointer {
+			return true
+		}
+	}
+	for _, t := range s.endpoint.Type {
+		if t.Pointer == pointer {
+			return true
+		}
+	}
+	for _, c := range s.event.Spec.When {
+		if c.From.Pointer == pointer {
+			return true
+		}
+	}
+	for _, r := range s.event.Records {
+		for _, c := range r.Columns {
+			for _, p := range c.Spec.From.Parts {
+				if p.Selector != nil && p.Selector.Pointer == pointer && c.Spec.Type != "text" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// noKey is the body without the key, or the header to leave out.
+func (s *sampler) noKey() (body, header string) {
+	for _, k := range s.event.Spec.Key {
+		if k.Kind == spec.SelectSigned && s.endpoint.Signature != nil && s.endpoint.Signature.ID != nil {
+			k = *s.endpoint.Signature.ID
+		}
+		if k.Optional || k.Default != nil {
+			continue
+		}
+		switch k.Kind {
+		case spec.SelectBody, spec.SelectItem:
+			other := s.body.clone()
+			other.remove(k.Pointer)
+			return other.String(), ""
+		case spec.SelectHeader:
+			return "", k.Name
+		}
+	}
+	return "", ""
+}
+
+// holds evaluates an effect's conditions on the sample.
+func (s *sampler) holds(all []spec.Condition) bool {
+	for _, c := range all {
+		value, there := s.valueOf(&c.From)
+		switch c.Op {
+		case "present":
+			if there != c.Present {
+				return false
+			}
+		default:
+			if !there || !slices.Contains(c.Values, value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
+	switch from.Kind {
+	case spec.SelectBody, spec.SelectItem:
+		n := s.body.at(from.Pointer)
+		if n == nil || n.text == "null" {
+			return "", false
+		}
+		return n.String(), true
+	case spec.SelectHeader:
+		for _, h := range s.headers {
+			if strings.EqualFold(h[0], from.Name) {
+				return h[1], true
+			}
+		}
+	}
+	return "", false
+}

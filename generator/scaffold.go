@@ -1,0 +1,78 @@
+package generator
+
+import (
+	"fmt"
+	"go/format"
+	"path"
+
+	"github.com/whgen/whgen/templates"
+)
+
+// scaffoldView is the data of the files that are written once.
+type scaffoldView struct {
+	Package, Import, Source, Command string
+	Postgres, Pgx, Handler           bool
+	Names                            []string // of secrets and settings
+	Calls                            []*Effect
+	Handlers                         []acceptHandler
+}
+
+// scaffoldFiles writes handler.go and the main program: once, then they are the
+// user's.
+func scaffoldFiles(p *Plan) ([]File, error) {
+	v := scaffoldView{
+		Package: p.Package, Import: p.Import, Source: p.Source, Command: path.Base(p.Scaffold.Main),
+		Postgres: p.Engine != SQLite, Pgx: p.Engine == PostgresPgx, Handler: p.HasHandler,
+		Calls: calls(p), Handlers: handlersOf(p),
+	}
+	for _, s := range acceptSecrets(p.Contract) {
+		v.Names = append(v.Names, s.Name)
+	}
+	for _, s := range p.Contract.Settings {
+		v.Names = append(v.Names, s.Name)
+	}
+	var files []File
+	if p.Scaffold.Handler && p.HasHandler {
+		f, err := scaffold("handler.go", path.Join(p.Out, "handler.go"), v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	// Without NewHandler the program would not compile.
+	if p.Scaffold.Main != "" && (p.Scaffold.Handler || !p.HasHandler) {
+		f, err := scaffold("main.go", path.Join(p.Scaffold.Main, "main.go"), v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func scaffold(name, to string, v scaffoldView) (File, error) {
+	text, err := templates.Render("scaffold/"+name+".tmpl", v)
+	if err != nil {
+		return File{}, err
+	}
+	data, err := format.Source(text)
+	if err != nil {
+		return File{}, fmt.Errorf("format %s: %w", name, err)
+	}
+	return File{Path: to, Data: data, Once: true}, nil
+}
+
+// handlersOf lists the events that call the user's Go.
+func handlersOf(p *Plan) (out []acceptHandler) {
+	for _, e := range p.Events {
+		if !e.Spec.Handler {
+			continue
+		}
+		payload := e.Payload
+		if payload == "" {
+			payload = "whrt.Raw"
+		}
+		out = append(out, acceptHandler{e.GoName, payload})
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package generator
+
+import (
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// view is a schema with its wrappers taken off: references, null in all its
+// spellings, allOf with one part.
+type view struct {
+	ref      string // "#/components/schemas/..." where it is one schema by name
+	schema   *openapi3.Schema
+	nullable bool
+}
+
+// look takes the wrappers off. A schema that only refers to itself has none
+// left: its view has no schema.
+func look(ref *openapi3.SchemaRef) view {
+	var v view
+	seen := map[*openapi3.Schema]bool{}
+	for ref != nil && ref.Value != nil && !seen[ref.Value] {
+		s := ref.Value
+		seen[s] = true
+		v.schema, v.nullable = s, v.nullable || allowsNull(s)
+		if ref.Ref != "" {
+			v.ref = ref.Ref
+		}
+		inner := wrapped(s)
+		if inner == nil {
+			return v
+		}
+		if inner.Ref != "" || v.ref == "" {
+			v.ref = ""
+		}
+		ref = inner
+	}
+	return view{nullable: v.nullable}
+}
+
+// wrapped is the one schema that s stands for, nil where s says something itself.
+func wrapped(s *openapi3.Schema) *openapi3.SchemaRef {
+	if len(s.Properties) > 0 || s.Items != nil || len(s.Enum) > 0 || s.Const != nil {
+		return nil
+	}
+	variants := realVariants(s)
+	switch {
+	case len(s.AllOf) == 1 && len(variants) == 0 && len(s.Required) == 0 && s.AdditionalProperties.Schema == nil:
+		return s.AllOf[0]
+	case len(s.AllOf) == 0 && len(variants) == 1 && len(s.Required) == 0:
+		return variants[0]
+	}
+	return nil
+}
+
+// realVariants are the members of oneOf and anyOf that are not just null.
+func realVariants(s *openapi3.Schema) openapi3.SchemaRefs {
+	var out openapi3.SchemaRefs
+	for _, list := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf} {
+		for _, v := range list {
+			if v != nil && v.Value != nil && !onlyNull(v.Value) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+func onlyNull(s *openapi3.Schema) bool {
+	if s.Type != nil && len(*s.Type) == 1 && (*s.Type)[0] == "null" {
+		return true
+	}
+	return s.Type == nil && len(s.Enum) == 1 && s.Enum[0] == nil
+}
+
+func allowsNull(s *openapi3.Schema) bool {
+	if s.Nullable || s.Type != nil && slices.Contains(*s.Type, "null") || slices.Contains(s.Enum, any(nil)) {
+		return true
+	}
+	for _, list := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf} {
+		for _, v := range list {
+			if v != nil && v.Value != nil && onlyNull(v.Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// jsonTypes are the types of a schema, null left out. Where it does not say,
+// they follow from what it says else.
+func jsonTypes(s *openapi3.Schema) []string {
+	var out []string
+	if s.Type != nil {
+		for _, t := range *s.Type {
+			if t != "null" && !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	if len(out) > 0 || s.Type != nil {
+		return out
+	}
+	switch {
+	case len(s.Properties) > 0 || s.AdditionalProperties.Schema != nil:
+		return []string{"object"}
+	case s.Items != nil:
+		return []string{"array"}
+	}
+	values := s.Enum
+	if s.Const != nil {
+		values = []any{s.Const}
+	}
+	for _, v := range values {
+		t := ""
+		switch v.(type) {
+		case string:
+			t = "string"
+		case bool:
+			t = "boolean"
+		case nil:
+			continue
+		default:
+			t = "number"
+		}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// flat is an object schema with everything merged that allOf, and variants
+// beside own properties, bring.
+type flat struct {
+	properties map[string]*openapi3.SchemaRef
+	required   map[string]bool
+	extra      *openapi3.SchemaRef // additionalProperties as a schema
+	object     bool
+	title      string
+	describe   string
+}
+
+func flatten(s *openapi3.Schema) *flat {
+	f := &flat{properties: map[string]*openapi3.SchemaRef{}, required: map[string]bool{}}
+	f.add(s, true, map[*openapi3.Schema]bool{})
+	for name := range f.required {
+		if f.properties[name] == nil {
+			delete(f.required, name)
+		}
+	}
+	return f
+}
+
+func (f *flat) add(s *openapi3.Schema, all bool, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	if f.describe == "" {
+		f.title, f.describe = s.Title, s.Description
+	}
+	for _, part := range s.AllOf {
+		if part != nil {
+			f.add(part.Value, all, seen)
+		}
+	}
+	for _, v := range realVariants(s) {
+		f.add(v.Value, false, seen)
+	}
+	for name, p := range s.Properties {
+		f.property(name, p)
+	}
+	if all {
+		for _, name := range s.Required {
+			f.required[name] = true
+		}
+	}
+	if s.AdditionalProperties.Schema != nil {
+		f.extra = s.AdditionalProperties.Schema
+	}
+	f.object = f.object || slices.Contains(jsonTypes(s), "object")
+}
+
+// property adds one; a later one that says more about the same member wins.
+func (f *flat) property(name string, p *openapi3.SchemaRef) {
+	old := f.properties[name]
+	if old == nil || old.Value == nil {
+		f.properties[name] = p
+		return
+	}
+	if p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "" {
+		return
+	}
+	if says(p.Value) && !says(old.Value) {
+		f.properties[name] = p
+		return
+	}
+	if isObject(old.Value) && isObject(p.Value) {
+		f.properties[name] = &openapi3.SchemaRef{Value: &openapi3.Schema{AllOf: openapi3.SchemaRefs{old, p},
+			Description: p.Value.Description}}
+		return
+	}
+	if len(jsonTypes(p.Value)) > 0 {
+		f.properties[name] = p
+	}
+}
+
+func says(s *openapi3.Schema) bool {
+	return len(jsonTypes(s)) > 0 || len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0
+}
+
+func isObject(s *openapi3.Schema) bool {
+	return len(s.AllOf) > 0 || slices.Contains(jsonTypes(s), "object")
+}

@@ -1,0 +1,4 @@
+// Package acceptance runs the acceptance protocol against a generated receiver
+// on a real, empty database. What is expected stands in the generated test
+// before anything runs; the steps and their counting are here.
+package acceptance

@@ -1,0 +1,277 @@
+package runtime
+
+import (
+	"time"
+
+	"github.com/whgen/whgen/runtime/signature"
+)
+
+// Definition is what generated code knows about a contract: literals only. NewReceiver
+// compiles it once; nothing in it is changed afterwards.
+type Definition struct {
+	Source    string // names tables, metrics and idempotency keys
+	Table     string // the inbox table, for lock keys
+	Endpoints []Endpoint
+	Events    []Event
+	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
+	Settings  []Setting // read at start; a missing one refuses the start
+}
+
+// Endpoint is one URL of a receiver.
+type Endpoint struct {
+	Name    string   // "" for the only one
+	Path    string   // below the mount point, "" or "/inbound"
+	Shared  bool     // keys are the source's, not the endpoint's
+	MaxBody int64    // bytes
+	Methods []string // empty: POST
+	Media   []string
+	Scheme  signature.Scheme
+	Type    []Selector // joined by "."; empty: one route for whatever arrives
+	Routes  []Route
+	Unknown Unknown
+	// Responses of what is decided before the event is known, and of types
+	// that nobody listed.
+	Responses Responses
+	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
+	Timing Timing
+	// Key of types that nobody listed: nil where none is common to the
+	// endpoint's events; then such a delivery is counted, not stored.
+	UnknownKey []Selector
+}
+
+// Route sends a type to an event: an exact value, or a pattern that ends in
+// ".*". The exact one wins, then the longest pattern.
+type Route struct {
+	Type  string
+	Event int // index in Definition.Events
+}
+
+// Unknown is the policy for a verified type that nobody listed.
+type Unknown int
+
+// The policies: acknowledged as `ignored`, answered as `failed`, or answered as
+// `ignored` under a response of its own (which the contract gives).
+const (
+	UnknownAcknowledge Unknown = iota
+	UnknownRetry
+	UnknownReject
+)
+
+// Timing bounds one attempt. All are durations above zero.
+type Timing struct {
+	AnswerWithin   time.Duration // then the answer is inProgress and the work goes on
+	Deadline       time.Duration // the work's own end
+	InProgressWait time.Duration // how long another worker's delivery of the key is waited for
+}
+
+// Event is one kind of business event.
+type Event struct {
+	Name        string
+	When        []Condition
+	Key         []Selector // composite; empty with Derived
+	Derived     *Members   // the key is a digest of members
+	Fingerprint Members    // zero: raw bytes
+	Responses   Responses
+	Timing      Timing
+	KeepPayload bool // keep the body of every event, not only of those that somebody needs
+	Records     []Record
+	Messages    []Message
+	Handler     bool // a Go handler runs in the transaction
+	Enums       []Enum
+}
+
+// Enum is a member whose values the document lists. Others are kept and counted.
+type Enum struct {
+	Pointer string
+	Values  []string // JSON texts
+}
+
+// Members selects members of the JSON body for a digest: JSON Pointers of what
+// counts, or of what does not. Both empty means the raw bytes.
+type Members struct {
+	Of      []Selector
+	Exclude []string // JSON Pointers; "*" stands for every element
+}
+
+// Kind says where a Selector reads.
+type Kind int
+
+// The kinds. Body reads a JSON Pointer, the others a name; Const is the text itself.
+const (
+	Body Kind = iota
+	Header
+	Query
+	Form
+	Path
+	Signed // the id that the verified scheme has signed
+	Param
+	Const
+)
+
+// Selector names one value of a delivery. It is required unless it is Optional
+// or has a Default.
+type Selector struct {
+	Kind     Kind
+	Name     string // JSON Pointer, header name, ..., or the constant text
+	Optional bool
+	Default  string // JSON text; "" without
+}
+
+// Condition is one line of `when`: all of an event's must hold. A missing value
+// makes it false, except for Op Present with Want false.
+type Condition struct {
+	From   Selector
+	Op     Op
+	Values []string // JSON texts for Body, plain texts otherwise
+	Want   bool     // for Present
+}
+
+// Op compares.
+type Op int
+
+// Equals compares with the one value, In with each, Present asks for existence.
+const (
+	Equals Op = iota
+	In
+	Present
+)
+
+// Text is text with selectors: parts in order.
+type Text []TextPart
+
+// TextPart is literal text, or a selector's value where From is set.
+type TextPart struct {
+	Text string
+	From *Selector
+}
+
+// Record is a record effect of an event.
+type Record struct {
+	Effect     string
+	When       []Condition
+	Columns    []Column
+	Constraint string // what the engine calls the declared unique constraint in an error; "" without
+	Reject     bool   // violating it quarantines the event; else it is failed
+}
+
+// Column is one column of a record effect: where its value comes from and what
+// it must be converted to.
+type Column struct {
+	Name     string
+	From     Selector // used when Text is nil
+	Text     Text
+	Type     ColumnType
+	Format   TimeFormat
+	Nullable bool
+}
+
+// ColumnType is the type of a column.
+type ColumnType int
+
+// The column types.
+const (
+	TextColumn ColumnType = iota
+	IntegerColumn
+	NumericColumn
+	BooleanColumn
+	TimestampColumn
+	DateColumn
+	JSONColumn
+	BytesColumn
+)
+
+// TimeFormat is how a timestamp is written on the wire.
+type TimeFormat int
+
+// RFC 3339 needs an offset; AssumeUTC takes one without; the Unix formats are numbers.
+const (
+	RFC3339 TimeFormat = iota
+	AssumeUTC
+	UnixSeconds
+	UnixMillis
+)
+
+// Message is an outbox effect of an event that is enqueued without a handler.
+type Message struct {
+	Effect  int // index in Definition.Effects
+	When    []Condition
+	Payload *Payload // nil: the body as it came
+	Target  Text     // http: the path, values percent-encoded as one segment each
+}
+
+// Payload is a tree of objects, lists, selectors, texts and constants; exactly
+// one member is set. It is rendered once, at enqueue.
+type Payload struct {
+	Object  []Member
+	Array   []Payload
+	Value   *Selector // verbatim JSON
+	Text    Text
+	Literal string // JSON text
+}
+
+// Member is one member of an object, in the contract's order. An optional
+// selector without a value leaves the member out.
+type Member struct {
+	Name  string
+	Value Payload
+}
+
+// Effect is what the relay must know of an outbox effect.
+type Effect struct {
+	Name      string
+	NoKey     bool          // the outside knows no keys
+	Header    string        // http: the key's header
+	Remembers time.Duration // 0 with Always
+	Always    bool          // repeating does no harm: no fence
+	Retry     []time.Duration
+	Jitter    float64
+	Timeout   time.Duration
+	HTTP      *HTTPEffect // nil for call
+}
+
+// HTTPEffect is the request of an http effect.
+type HTTPEffect struct {
+	Method  string
+	URL     []SettingPart // base of the downstream
+	Headers []HeaderParts
+	Success [][2]int // inclusive ranges of statuses
+	RetryOn [][2]int
+	Private bool // private addresses are allowed
+}
+
+// HeaderParts is one header whose value may hold settings.
+type HeaderParts struct {
+	Name  string
+	Value []SettingPart
+}
+
+// SettingPart is literal text or the name of a setting.
+type SettingPart struct {
+	Text    string
+	Setting string
+}
+
+// Setting is a ${NAME} of the contract.
+type Setting struct {
+	Name   string
+	Secret bool // never shown
+}
+
+// Response is the answer of an outcome.
+type Response struct {
+	Replay      bool // the stored response; the rest stands in where none is stored
+	Status      int
+	ContentType string
+	Headers     []HeaderText
+	Body        Text
+	RetryAfter  int // seconds; 0 without
+}
+
+// HeaderText is one header line of a response.
+type HeaderText struct {
+	Name  string
+	Value Text
+}
+
+// Responses holds an answer for each outcome.
+type Responses [outcomes]Response

@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxReason is how much of a reason is stored, in bytes.
+const maxReason = 500
+
+// delivery renders everything that the database will need of an event: done
+// before it is touched.
+func (rq *request) delivery() (*Delivery, *problem) {
+	ev := rq.event
+	key, fingerprint, err := rq.identify()
+	if err != nil {
+		return nil, err
+	}
+	rq.seen.Key = key
+	d := rq.newDelivery(key, fingerprint)
+	d.Event, d.Status, d.Records = ev.index, StatusDone, make([]RecordRow, len(ev.records))
+	d.Deadline = rq.start.Add(ev.Timing.Deadline)
+	on, err := rq.holds(ev.when)
+	switch {
+	case err != nil:
+		return nil, err
+	case !on:
+		rq.endAs(d, StatusIgnored, "")
+		return d, nil
+	}
+	rq.seen.Deviations = rq.deviations(ev.enums)
+	if err = rq.effects(d); err == nil {
+		return d, nil
+	}
+	if err.outcome != Rejected {
+		return nil, err
+	}
+	rq.endAs(d, StatusRejected, err.reason)
+	return d, nil
+}
+
+func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
+	return &Delivery{
+		Endpoint: rq.endpoint.Name, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
+		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
+		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body,
+	}
+}
+
+// effects renders answer, rows and messages of an event that will be `done`.
+func (rq *request) effects(d *Delivery) (err *problem) {
+	ev := rq.event
+	if d.Response, err = rq.stored(&ev.responses.of[Processed]); err != nil {
+		return err
+	}
+	if d.Records, err = rq.rows(ev.records); err != nil {
+		return err
+	}
+	if d.Messages, err = rq.outgoing(ev.messages, rq.rcv.def.Source, d.Key); err != nil {
+		return err
+	}
+	if ev.KeepPayload {
+		d.Payload = rq.body
+	}
+	if ev.Handler {
+		d.Header = rq.visibleHeader()
+	}
+	return nil
+}
+
+// endAs turns d into one without effects: a row with an end, a reason, and the
+// body, because somebody will want to look at it.
+func (rq *request) endAs(d *Delivery, s Status, reason string) {
+	d.Status, d.Reason = s, shorten(reason, maxReason)
+	d.Records, d.Messages = make([]RecordRow, len(d.Records)), nil
+	d.Payload = d.Body
+	stored, err := rq.stored(&rq.responses().of[outcomeOf(s)])
+	if err != nil { // its template needs what is not there
+		stored = StoredResponse{Status: rq.responses().of[outcomeOf(s)].status}
+	}
+	d.Response = stored
+}
+
+// rejection is d again, as an event that can never succeed.
+func (rq *request) rejection(d *Delivery, reason string) *Delivery {
+	r := *d
+	rq.endAs(&r, StatusRejected, reason)
+	return &r
+}
+
+// unlisted is the delivery of a type that nobody listed; nil where it has no
+// key, and can only be counted.
+func (rq *request) unlisted() *Delivery {
+	if len(rq.endpoint.unknownKey) == 0 {
+		return nil
+	}
+	key, err := rq.eventKey(rq.endpoint.unknownKey)
+	if err != nil {
+		return nil
+	}
+	rq.seen.Key = key
+	fingerprint, err := rq.digest(&members{raw: true})
+	if err != nil {
+		return nil
+	}
+	d := rq.newDelivery(key, fingerprint)
+	d.Event, d.Deadline = -1, rq.start.Add(rq.endpoint.Timing.Deadline)
+	rq.endAs(d, StatusIgnored, "")
+	return d
+}
+
+// visibleHeader is the request's header without credentials and signatures.
+func (rq *request) visibleHeader() http.Header {
+	h := make(http.Header, len(rq.http.Header))
+	for name, lines := range rq.http.Header {
+		if !rq.endpoint.secretive[name] {
+			h[name] = lines
+		}
+	}
+	return h
+}
+
+// timing is the event's, or the endpoint's for unlisted types.
+func (rq *request) timing() Timing {
+	if rq.event != nil {
+		return rq.event.Timing
+	}
+	return rq.endpoint.Timing
+}
+
+// shorten cuts text to at most n bytes, at a rune, and drops NULs, which no
+// text column takes.
+func shorten(text string, n int) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
+
+// until is the time left to t, for timers.
+func until(t time.Time) time.Duration { return max(0, time.Until(t)) }

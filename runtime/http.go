@@ -1,0 +1,122 @@
+package runtime
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// ServeHTTP judges one attempt: method, media type and size, then the signature
+// over the raw bytes, then type, key and content, and only then the database.
+// The answer is written after a confirmed commit. Paths that are no endpoint,
+// or not written cleanly, are 404 and never redirected.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	e := r.find(hr)
+	if e == nil {
+		send(w, hr.Method, http.StatusNotFound, "", []byte("not found\n"))
+		return
+	}
+	rq := &request{rcv: r, endpoint: e, http: hr, start: time.Now(), at: r.clock.Now()}
+	v := rq.judge(w)
+	status := rq.answer(w, v)
+	rq.observe(v, status, false)
+}
+
+// judge takes the steps of one attempt in order.
+func (rq *request) judge(w http.ResponseWriter) verdict {
+	if v, ok := rq.admit(w); !ok {
+		return v
+	}
+	if v, ok := rq.verify(rq.http.Context(), rq.at); !ok {
+		return v
+	}
+	p := rq.parse()
+	if p == nil {
+		p = rq.classify()
+	}
+	if p != nil {
+		return decided(p.outcome, p.reason)
+	}
+	if rq.event == nil {
+		return rq.unknown()
+	}
+	d, p := rq.delivery()
+	if p != nil {
+		return decided(p.outcome, p.reason)
+	}
+	return rq.process(d)
+}
+
+// unknown applies the policy for a verified type that nobody listed.
+func (rq *request) unknown() verdict {
+	if rq.endpoint.Unknown == UnknownRetry {
+		return verdict{outcome: Failed, class: "type", reason: "nobody listed the event type"}
+	}
+	d := rq.unlisted()
+	if d == nil {
+		return decided(Ignored, "nobody listed the event type")
+	}
+	v := rq.process(d)
+	if v.outcome == Ignored {
+		v.reason = "nobody listed the event type"
+	}
+	return v
+}
+
+// find gives the endpoint of a request: the one with the longest path that the
+// request's path ends in.
+func (r *Receiver) find(hr *http.Request) *endpoint {
+	p := hr.URL.Path
+	if !cleanPath(p) || strings.Contains(hr.URL.RawPath, "%2F") || strings.Contains(hr.URL.RawPath, "%2f") {
+		return nil
+	}
+	var best *endpoint
+	for _, e := range r.endpoints {
+		if strings.HasSuffix(p, e.Path) && (best == nil || len(e.Path) > len(best.Path)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// cleanPath reports whether a path is written the one way: no empty or dotted
+// segments, no slash at the end. Below a stripped prefix it may be empty.
+func cleanPath(p string) bool {
+	return p == "" || p == "/" || p[0] == '/' && p[len(p)-1] != '/' && path.Clean(p) == p
+}
+
+// NoRedirects answers 404 where http.ServeMux would redirect a path that is not
+// clean. Senders do not follow redirects, or follow them with a GET. Serve
+// wraps its handler with it.
+func NoRedirects(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		clean := path.Clean(r.URL.Path)
+		if clean != r.URL.Path && clean+"/" != r.URL.Path {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// observe tells the observer, and forgives it a panic.
+func (rq *request) observe(v verdict, status int, late bool) {
+	a := rq.seen
+	a.Source, a.Endpoint = rq.rcv.def.Source, rq.endpoint.Name
+	if rq.event != nil {
+		a.Event = rq.event.Name
+	}
+	a.Outcome, a.Status, a.Duration, a.Late = v.outcome, status, time.Since(rq.start), late
+	a.Reason, a.ErrorClass, a.Err, a.ClockOffset, a.Reruns = v.reason, v.class, v.err, v.offset, v.reruns
+	ctx := context.WithoutCancel(rq.http.Context())
+	defer func() { _ = recover() }()
+	rq.rcv.observer.Attempt(ctx, a)
+}
+
+func (r *Receiver) warn(ctx context.Context, w Warning) {
+	w.Source = r.def.Source
+	defer func() { _ = recover() }()
+	r.observer.Warning(ctx, w)
+}

@@ -1,0 +1,112 @@
+package pgxstore
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	whrt "github.com/whgen/whgen/runtime"
+)
+
+// Text is the argument of a text, numeric, date or json column.
+func Text(d whrt.Datum) pgtype.Text { return pgtype.Text{String: d.Text, Valid: d.Valid} }
+
+// Int is the argument of an integer column.
+func Int(d whrt.Datum) pgtype.Int8 { return pgtype.Int8{Int64: d.Int, Valid: d.Valid} }
+
+// Bool is the argument of a boolean column.
+func Bool(d whrt.Datum) pgtype.Bool { return pgtype.Bool{Bool: d.Bool, Valid: d.Valid} }
+
+// Time is the argument of a timestamp column.
+func Time(d whrt.Datum) pgtype.Timestamptz { return pgtype.Timestamptz{Time: d.Time, Valid: d.Valid} }
+
+// Bytes is the argument of a bytes column; an empty value is not NULL.
+func Bytes(d whrt.Datum) []byte {
+	switch {
+	case !d.Valid:
+		return nil
+	case d.Bytes == nil:
+		return []byte{}
+	}
+	return d.Bytes
+}
+
+// optional makes empty text NULL.
+func optional(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != ""} }
+
+// messages are outbox rows as arrays.
+type messages struct {
+	keys, effects, elements, idempotency []string
+	targets                              []pgtype.Text
+	payloads                             [][]byte
+}
+
+func (m *messages) add(key string, rows []whrt.MessageRow) {
+	for _, r := range rows {
+		m.keys = append(m.keys, key)
+		m.effects = append(m.effects, r.Effect)
+		m.elements = append(m.elements, r.Element)
+		m.idempotency = append(m.idempotency, r.IdempotencyKey)
+		m.targets = append(m.targets, optional(r.Target))
+		m.payloads = append(m.payloads, append([]byte{}, r.Payload...))
+	}
+}
+
+func (m *messages) args(args []any) []any {
+	return append(args, orEmpty(m.keys), orEmpty(m.effects), orEmpty(m.elements), orEmpty(m.idempotency), orEmpty(m.targets), orEmpty(m.payloads))
+}
+
+// orEmpty makes an empty array of nothing: unnest of NULL would do, but not for
+// every driver mode.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+const (
+	headArgs = 20
+	// lockWait bounds waits for rows that record effects of different events
+	// share, where several events are one transaction's.
+	lockWait = 200 * time.Millisecond
+	// noDeadline stands in for a context without one.
+	noDeadline = 30 * time.Second
+)
+
+// head are the arguments that every claim begins with.
+func head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
+	n := len(ds)
+	keys, locks, kinds := make([]string, n), make([]int64, n), make([]string, n)
+	prints, states, reasons := make([][]byte, n), make([]string, n), make([]pgtype.Text, n)
+	codes, media, bodies := make([]int32, n), make([]pgtype.Text, n), make([][]byte, n)
+	payloadTypes, payloads := make([]string, n), make([][]byte, n)
+	var m messages
+	for i, d := range ds {
+		keys[i], locks[i], kinds[i] = d.Key, d.LockKey, d.Type
+		prints[i], states[i], reasons[i] = d.Fingerprint, string(d.Status), optional(d.Reason)
+		codes[i], media[i], bodies[i] = int32(d.Response.Status), optional(d.Response.ContentType), d.Response.Body
+		payloadTypes[i], payloads[i] = d.ContentType, d.Payload
+		m.add(d.Key, d.Messages)
+	}
+	left := remaining(ctx)
+	args := make([]any, 0, headArgs+16)
+	args = append(args, millis(min(lock, left)), millis(left), millis(left))
+	args = m.args(args)
+	return append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
+}
+
+// remaining is the time until the context's deadline, at least a millisecond.
+func remaining(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return noDeadline
+	}
+	return max(time.Until(deadline), time.Millisecond)
+}
+
+func millis(d time.Duration) string {
+	return strconv.FormatInt(max(d.Milliseconds(), 1), 10) + "ms"
+}

@@ -1,0 +1,62 @@
+package pgxstore
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
+)
+
+// Schema is what a generated package brings.
+type Schema struct {
+	Statements Statements
+	Claims     []Claim // by index in Definition.Events
+	Tables     []Table // what Verify expects
+	Work       Work    // nil without a handler
+}
+
+// Statements are SQL texts; parameters are positional, in the order given.
+type Statements struct {
+	Lookup        string // event key
+	Register      string // see Claim
+	RecordFailure string // event key, type, fingerprint, error, content type, body or NULL
+	Enqueue       string // arrays: event keys, effects, elements, idempotency keys, targets, payloads
+	Claim         string // skew in microseconds, lease in microseconds, limit
+	Finish        string // skew; arrays: ids, attempts, statuses, delays, errors, interrupted, unmade
+	Backlog       string // skew
+	Server        string // none
+	Tables        string // table names, joined by commas
+	Columns       string // the same
+	Indexes       string // the same
+}
+
+// Claim is the statement that claims events of one kind and writes their record
+// effects; Args appends these. The zero Claim only registers. Every claim gives
+// the columns of Lookup: event key, found, fingerprint, status, and status,
+// content type and body of the response.
+type Claim struct {
+	SQL  string
+	Args func(ds []*whrt.Delivery, args []any) []any
+}
+
+// Table is what must stand in the database.
+type Table = storage.Table
+
+// Work is the user's handler: it runs in the transaction, after the record
+// effects, and gives the messages it has enqueued.
+type Work = func(ctx context.Context, tx pgx.Tx, d *whrt.Delivery) ([]whrt.MessageRow, error)
+
+// DB is a whrt.Store. It is safe for concurrent use.
+type DB struct {
+	pool   *pgxpool.Pool
+	schema Schema
+}
+
+var _ whrt.Store = (*DB)(nil)
+
+// New makes a store on a pool that stays the caller's. Contexts of its methods
+// carry the deadline of the work: the server is told to give up by then.
+func New(pool *pgxpool.Pool, s Schema) *DB { return &DB{pool: pool, schema: s} }

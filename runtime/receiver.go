@@ -1,0 +1,192 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/whgen/whgen/runtime/outbox"
+	"github.com/whgen/whgen/runtime/signature"
+)
+
+// Options is what NewReceiver needs beside definition and store. The zero value reads
+// secrets and settings from the environment, uses the machine's clock and
+// observes nothing.
+type Options struct {
+	Secrets  Secrets  // nil: EnvSecrets
+	Settings Settings // nil: EnvSettings
+	Observer Observer // nil: NoObserver
+	Clock    Clock    // nil: SystemClock
+	// Senders are the senders of `call` effects by effect name; each must be there.
+	Senders map[string]outbox.Sender
+	// HTTPClient sends http effects; nil: one with limits of its own that
+	// refuses private addresses where the contract does.
+	HTTPClient *http.Client
+	// PublicURL is the public address of the mount point, for schemes that sign it.
+	PublicURL string
+	// QueueBytes bounds the bodies of deliveries that wait for their key, in
+	// this receiver. 0: 64 MiB.
+	QueueBytes int64
+	// NoRelay: this process sends nothing, because another one runs the relay.
+	NoRelay bool
+}
+
+// Receiver takes the deliveries of one source. It is an http.Handler for any
+// router, safe for concurrent use; Run works beside it.
+type Receiver struct {
+	def       *Definition
+	store     Store
+	observer  Observer
+	clock     Clock
+	publicURL string
+	settings  map[string]string
+	endpoints []*endpoint
+	queue     *queue
+	working   sync.WaitGroup
+	relay     *outbox.Relay // nil where nothing is sent
+	draining  atomic.Bool
+}
+
+// NewReceiver compiles a definition and verifies everything that would otherwise fail
+// later: selectors, schemes, answers, secrets and settings by name, senders,
+// and the database through store.Verify. Its error says all it can about what
+// is wrong and never shows a value. Nothing runs until Run is called.
+func NewReceiver(ctx context.Context, def Definition, store Store, o Options) (*Receiver, error) {
+	r := newReceiver(&def, store, o)
+	if err := r.compile(ctx, o); err != nil {
+		return nil, fmt.Errorf("receiver %s: %w", def.Source, err)
+	}
+	if err := store.Verify(ctx); err != nil {
+		return nil, fmt.Errorf("receiver %s: verify the database: %w", def.Source, err)
+	}
+	return r, nil
+}
+
+func newReceiver(def *Definition, store Store, o Options) *Receiver {
+	r := &Receiver{
+		def: def, store: store, observer: o.Observer, clock: o.Clock,
+		publicURL: strings.TrimSuffix(o.PublicURL, "/"), queue: newQueue(o.QueueBytes),
+	}
+	if r.observer == nil {
+		r.observer = NoObserver{}
+	}
+	if r.clock == nil {
+		r.clock = SystemClock()
+	}
+	return r
+}
+
+func (r *Receiver) compile(ctx context.Context, o Options) error {
+	if r.def.Source == "" || len(r.def.Endpoints) == 0 || r.store == nil {
+		return errors.New("source, endpoints and store are needed")
+	}
+	if o.Secrets == nil {
+		o.Secrets = EnvSecrets()
+	}
+	if o.Settings == nil {
+		o.Settings = EnvSettings()
+	}
+	var err error
+	if r.settings, err = readSettings(ctx, r.def.Settings, o.Settings); err != nil {
+		return err
+	}
+	var problems []error
+	for i := range r.def.Endpoints {
+		e := &r.def.Endpoints[i]
+		if err := r.addEndpoint(ctx, e, o.Secrets); err != nil {
+			problems = append(problems, fmt.Errorf("endpoint %q: %w", e.Name, err))
+		}
+	}
+	if err := r.buildRelay(o); err != nil {
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets) error {
+	if e.Path != "" && (!strings.HasPrefix(e.Path, "/") || !cleanPath(e.Path)) {
+		return fmt.Errorf("path %q is no clean path", e.Path)
+	}
+	c := &compiler{def: r.def, settings: r.settings}
+	out, err := c.endpoint(e)
+	if err != nil {
+		return err
+	}
+	if e.Scheme.SignsURL() && r.publicURL == "" {
+		return errors.New("the scheme signs the public URL, and none is given")
+	}
+	auth, warnings, err := newAuthenticator(ctx, withParams(e.Scheme, r.settings), secrets)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		r.warn(ctx, w)
+	}
+	out.auth = auth
+	r.endpoints = append(r.endpoints, out)
+	return nil
+}
+
+// withParams fills pinned values that are a parameter, written {param:NAME}.
+func withParams(s signature.Scheme, settings map[string]string) signature.Scheme {
+	list := append([]signature.Requirement(nil), s.Require...)
+	for i := range list {
+		name, ok := strings.CutPrefix(list[i].Equals, "{param:")
+		if v, known := settings[strings.TrimSuffix(name, "}")]; ok && known {
+			list[i].Equals = v
+		}
+	}
+	s.Require = list
+	return s
+}
+
+// Source is the name of the sender.
+func (r *Receiver) Source() string { return r.def.Source }
+
+// Paths are the endpoints' paths below the mount point; "" is the mount point.
+func (r *Receiver) Paths() []string {
+	var paths []string
+	for _, e := range r.endpoints {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+// Handle mounts every endpoint below prefix, for all methods: the receiver
+// itself answers those that are not declared.
+func (r *Receiver) Handle(mux *http.ServeMux, prefix string) {
+	for _, p := range r.Paths() {
+		mux.Handle(strings.TrimSuffix(prefix, "/")+p, r)
+	}
+}
+
+// Ready asks the database one cheap question. A receiver that drains is not ready.
+func (r *Receiver) Ready(ctx context.Context) error {
+	if r.draining.Load() {
+		return fmt.Errorf("receiver %s: is being drained", r.def.Source)
+	}
+	if _, err := r.store.Lookup(ctx, ""); err != nil {
+		return fmt.Errorf("receiver %s: ask the database: %w", r.def.Source, err)
+	}
+	return nil
+}
+
+// Drain waits for deliveries that are being worked on, also those whose sender
+// was answered or has gone. Call it when no request can arrive any more.
+func (r *Receiver) Drain(ctx context.Context) error {
+	idle := make(chan struct{})
+	go func() {
+		r.working.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("receiver %s: drain: %w", r.def.Source, ctx.Err())
+	}
+}

@@ -1,0 +1,270 @@
+package runtime
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// request is one attempt while it is being judged.
+type request struct {
+	rcv      *Receiver
+	endpoint *endpoint
+	event    *event // nil until the type is known, and for unknown types
+	http     *http.Request
+	start    time.Time // monotonic, for durations
+	at       time.Time // by the receiver's clock
+	body     []byte
+	json     bool
+	isForm   bool
+	slots    []jsontext.Value
+	query    url.Values
+	form     url.Values
+	signedID string
+	seen     Attempt // what the observer will be told
+}
+
+func (rq *request) slot(i int) jsontext.Value {
+	if i >= len(rq.slots) {
+		return nil
+	}
+	return rq.slots[i]
+}
+
+// responses are the answers that hold so far.
+func (rq *request) responses() *responses {
+	if rq.event != nil {
+		return rq.event.responses
+	}
+	return rq.endpoint.responses
+}
+
+// verdict is what an attempt came to.
+type verdict struct {
+	outcome    Outcome
+	stored     StoredResponse // the committed answer
+	status     Status         // of the row
+	first      bool           // this attempt committed: stored is its own answer
+	retryAfter time.Duration
+	reason     string
+	class      string
+	err        error
+	offset     time.Duration
+	reruns     int
+}
+
+func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }
+
+// admit checks method, media type and size, and reads the body once.
+func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
+	e, r := rq.endpoint, rq.http
+	if !slices.Contains(e.methods, r.Method) {
+		w.Header().Set("Allow", strings.Join(e.methods, ", "))
+		return decided(MethodNotAllowed, "the method is not declared"), false
+	}
+	media, ok := e.mediaOf(r.Header)
+	if !ok {
+		return decided(UnsupportedMedia, "the media type or content encoding is not declared"), false
+	}
+	rq.json, rq.isForm = media.json, media.form
+	if r.ContentLength > e.MaxBody {
+		w.Header().Set("Connection", "close")
+		return decided(TooLarge, "the declared length is over the limit"), false
+	}
+	return rq.readBody(w)
+}
+
+// readBody keeps the raw bytes, at most MaxBody of them whether or not a length
+// was declared.
+func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
+	r := rq.http
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	var err error
+	rq.body, err = readAll(http.MaxBytesReader(w, r.Body, rq.endpoint.MaxBody), r.ContentLength)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return decided(TooLarge, "the body is over the limit"), false
+	case errors.Is(err, http.ErrBodyReadAfterClose):
+		return bodyTaken(), false
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return decided(Malformed, "the body ended before its declared length"), false
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return decided(Malformed, "the body did not come in time"), false
+	case err != nil:
+		return verdict{outcome: Failed, class: "body", reason: "the body could not be read", err: err}, false
+	case len(rq.body) == 0 && r.ContentLength > 0:
+		return bodyTaken(), false
+	}
+	return verdict{}, true
+}
+
+func bodyTaken() verdict {
+	return verdict{outcome: Failed, class: "body",
+		reason: "the body was already read before the receiver: a middleware in front of it reads r.Body and does not restore it; the signature can only be checked over the raw bytes"}
+}
+
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	if length <= 0 {
+		return io.ReadAll(r)
+	}
+	buf := make([]byte, 0, min(length, 1<<20)+1) // one more, to meet EOF without growing
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}
+
+// parse reads the verified body: JSON in one pass, or a form.
+func (rq *request) parse() *problem {
+	switch {
+	case rq.slots != nil || !rq.json && !rq.isForm:
+		return nil
+	case rq.isForm:
+		form, err := url.ParseQuery(string(rq.body))
+		if err != nil {
+			return malformed("the form is malformed")
+		}
+		rq.form = form
+		return nil
+	}
+	rq.slots = make([]jsontext.Value, rq.endpoint.slots)
+	if err := scan(rq.endpoint.root, rq.body, rq.slots); err != nil {
+		rq.slots = nil
+		return malformed("%s", syntaxReason(err))
+	}
+	return nil
+}
+
+// classify reads the type and finds the event; nil means that nobody listed it.
+func (rq *request) classify() *problem {
+	e := rq.endpoint
+	if e.only != nil {
+		rq.event, rq.seen.Type = e.only, e.only.Name
+		return nil
+	}
+	text := ""
+	for i := range e.types {
+		v, err := rq.read(&e.types[i])
+		switch {
+		case err != nil:
+			return err
+		case v.json != nil && v.json[0] != '"' || v.text == "" && v.json == nil && v.ok:
+			return malformed("the event type is no text: %s", selectorText(e.types[i].Selector))
+		case !v.ok && i == 0:
+			return malformed("the event type is missing: %s", selectorText(e.types[i].Selector))
+		case !v.ok:
+			continue
+		}
+		if i > 0 {
+			text += "."
+		}
+		text += v.plain()
+	}
+	if text == "" || strings.IndexByte(text, 0) >= 0 || len(text) > maxType {
+		return malformed("the event type is empty, too long, or has a NUL in it")
+	}
+	rq.event, rq.seen.Type = e.route(text), text
+	return nil
+}
+
+// maxType is the length of an event type, in bytes.
+const maxType = 200
+
+// identify reads key and fingerprint of a listed event.
+func (rq *request) identify() (key string, fingerprint []byte, err *problem) {
+	ev := rq.event
+	if ev.derived != nil {
+		sum, p := rq.digest(ev.derived)
+		if p != nil {
+			return "", nil, p
+		}
+		var buf [128]byte
+		key = string(appendHex(rq.scope(buf[:0]), sum))
+	} else if key, err = rq.eventKey(ev.key); err != nil {
+		return "", nil, err
+	}
+	fingerprint, err = rq.digest(&ev.fingerprint)
+	return key, fingerprint, err
+}
+
+func (rq *request) digest(m *members) ([]byte, *problem) {
+	if m.raw {
+		if rq.isForm {
+			return formDigest(rq.form), nil
+		}
+		sum := sha256.Sum256(rq.body)
+		return sum[:], nil
+	}
+	sum, err := m.digest(rq)
+	if err != nil {
+		var p *problem
+		if errors.As(err, &p) {
+			return nil, p
+		}
+		return nil, malformed("the members of the fingerprint cannot be read")
+	}
+	return sum, nil
+}
+
+// formDigest is over the decoded fields: by name, equal names in the order received.
+func formDigest(form url.Values) []byte {
+	names := make([]string, 0, len(form))
+	for name := range form {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	h := sha256.New()
+	for _, name := range names {
+		for _, v := range form[name] {
+			h.Write([]byte(url.QueryEscape(name) + "=" + url.QueryEscape(v) + "&"))
+		}
+	}
+	return h.Sum(nil)
+}
+
+func appendHex(dst, sum []byte) []byte {
+	const digits = "0123456789abcdef"
+	for _, b := range sum {
+		dst = append(dst, digits[b>>4], digits[b&15])
+	}
+	return dst
+}
+
+func (rq *request) param(name string) (string, bool) {
+	v, ok := rq.rcv.settings[name]
+	return v, ok
+}
+
+// signedJSON reads a scalar for the signature scheme, before verification.
+func (rq *request) signedJSON(pointer string) (string, bool) {
+	slot, ok := rq.endpoint.signedJSON[pointer]
+	if !ok || !rq.json || rq.parse() != nil {
+		return "", false
+	}
+	raw := rq.slot(slot)
+	if len(raw) == 0 || raw[0] == 'n' {
+		return "", false
+	}
+	v := value{ok: true, json: raw}
+	return v.plain(), !v.composite()
+}

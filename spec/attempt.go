@@ -1,0 +1,92 @@
+package spec
+
+import "strings"
+
+// Names that senders and proxies give to what is new in each attempt. Compared
+// in lower case.
+var (
+	attemptHeaders = nameSet("x-delivery-attempt", "x-attempt", "x-attempt-id", "x-retry-count", "x-retry", "x-retry-num", "x-request-id",
+		"x-correlation-id", "x-amzn-trace-id", "x-b3-traceid", "traceparent", "date", "x-timestamp", "x-request-timestamp",
+		"x-webhook-attempt", "x-webhook-timestamp", "webhook-timestamp", "svix-timestamp", "x-slack-request-timestamp", "x-slack-retry-num",
+		"x-shopify-triggered-at", "x-forwarded-for", "user-agent", "x-cloud-trace-context")
+	attemptMembers = nameSet("attempt", "attempts", "attempt_number", "attemptnumber", "attempt_count", "retry", "retries", "retry_count",
+		"retrycount", "retry_number", "delivery_attempt", "deliveryattempt", "sent_at", "sentat", "send_time", "sendtime", "delivered_at", "deliveredat",
+		"received_at", "receivedat", "pending_webhooks")
+)
+
+func nameSet(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}
+
+// perAttempt says why a selector names something that differs between the
+// attempts of one event, "" where nothing speaks for it.
+func (w *work) perAttempt(s Selector) string {
+	scheme := w.endpoint.Signature
+	switch {
+	case w.isVolatile(s):
+		return "is declared volatile"
+	case scheme != nil && scheme.Timestamp != nil && sameSelector(scheme.Timestamp.From, s):
+		return "is the time of the signature, which is new in each attempt"
+	case scheme != nil && hasSelector(scheme.From, s) && scheme.Type != "none":
+		return "is the signature itself"
+	case s.Kind == SelectHeader && attemptHeaders[strings.ToLower(s.Name)]:
+		return "names the attempt or the time of sending"
+	case s.Kind == SelectBody:
+		tokens, _ := splitPointer(s.Pointer)
+		if len(tokens) > 0 && attemptMembers[strings.ToLower(tokens[len(tokens)-1])] {
+			return "names the attempt or the time of sending"
+		}
+	}
+	return ""
+}
+
+// replay demands a word about captured requests where the signature does not
+// cover the key.
+func (w *work) replay(at Pos) {
+	scheme, v := w.endpoint.Signature, w.policy.get("event", "replay")
+	w.event.Replay = w.word(v, "event.replay", []string{"process"}, []string{"refuse"})
+	if scheme == nil || scheme.Type == "" {
+		return
+	}
+	if scheme.Type != "hmac" {
+		if w.event.Replay == "" {
+			w.event.Replay = "process"
+		}
+		return
+	}
+	for _, s := range w.event.Key {
+		if scheme.covers(s) {
+			continue
+		}
+		if v == nil {
+			w.err(at, "replay", "write event: {replay: process} to accept that, or take a key that is signed",
+				"event %q: the signature does not cover the event key %q: a captured request can be sent again under a new key", w.label, s.Text())
+		} else if w.event.Replay == "process" {
+			w.info(v.at, "replay-process", "", "a captured request can be repeated under a new %q; event.replay accepts that", s.Text())
+		}
+		return
+	}
+}
+
+// covers reports whether a value cannot be changed without breaking the
+// signature.
+func (s *Scheme) covers(sel Selector) bool {
+	switch {
+	case s.Type != "hmac":
+		return false
+	case sel.Kind == SelectConst || sel.Kind == SelectSigned:
+		return true
+	case sel.Kind == SelectBody || sel.Kind == SelectItem:
+		return s.Content.has("body")
+	case s.Content.hasSelector(sel):
+		return true
+	case s.ID != nil && sameSelector(*s.ID, sel):
+		return s.Content.has("id")
+	default:
+		return s.Timestamp != nil && sameSelector(s.Timestamp.From, sel) && s.Content.has("timestamp")
+	}
+}

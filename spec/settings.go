@@ -1,0 +1,27 @@
+package spec
+
+import "sort"
+
+// settings collects every ${NAME} that is read at start.
+func settings(all []*Downstream) []Setting {
+	secret := map[string]bool{}
+	take := func(t Template, hidden bool) {
+		for _, p := range t.Parts {
+			if p.Setting != "" {
+				secret[p.Setting] = secret[p.Setting] || hidden
+			}
+		}
+	}
+	for _, d := range all {
+		take(d.URL, false)
+		for _, h := range d.Headers {
+			take(h.Value, true)
+		}
+	}
+	found := make([]Setting, 0, len(secret))
+	for name, hidden := range secret {
+		found = append(found, Setting{Name: name, Secret: hidden})
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].Name < found[j].Name })
+	return found
+}
