@@ -119,7 +119,7 @@ var columnTypes = map[string]string{
 var timeFormats = map[string]string{"unix": "UnixSeconds", "unix_ms": "UnixMillis", "assumeUTC": "AssumeUTC"}
 
 func columnLiteral(c spec.Column) []jen.Code {
-	from := field("From", jen.Nil())
+	var from jen.Code
 	if s := single(c.From); s != nil {
 		from = field("From", whrt("Selector").Values(selector(*s)...))
 	} else {

@@ -90,9 +90,7 @@ func TestKeyInAHeader(t *testing.T) {
 	})
 	send := func(lines ...string) int {
 		r := h.signed(paid("-", "o", 1))
-		for _, l := range lines {
-			r.Header["X-Webhook-Id"] = append(r.Header["X-Webhook-Id"], l)
-		}
+		r.Header["X-Webhook-Id"] = append(r.Header["X-Webhook-Id"], lines...)
 		return h.do(r).status
 	}
 	for i, c := range []struct {

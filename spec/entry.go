@@ -14,7 +14,6 @@ type entry struct {
 	item      *yaml.Node // path item
 	operation *yaml.Node
 	policy    *value // x-whgen of path item and operation, merged; `event: text` spelled as {is: text}
-	events    []*value
 }
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}

@@ -61,7 +61,6 @@ var (
 	aStatus    = &key{takes: numberForm | textForm, want: "a status such as 200 or 2xx"}
 	statusList = &key{takes: numberForm | textForm | listForm, want: "a list of statuses such as [2xx, 410]", of: aStatus}
 	textList   = &key{takes: textForm | listForm, want: "a text or a list of texts", of: aText}
-	valueList  = &key{takes: scalarForms | listForm, want: "a value or a list of values", of: &key{takes: scalarForms, want: "a value"}}
 	anything   = &key{takes: scalarForms | listForm | mapForm, want: "a value", whole: true}
 	members    = keys{"of": selectorList(), "exclude": selectorList()}
 )

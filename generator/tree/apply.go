@@ -18,6 +18,9 @@ import (
 // names that begin with a dot, and none of ours ends in .go or .sql.
 const tempPrefix = ".whgen-"
 
+// editedSuffix ends the name of the copy of an edited file.
+const editedSuffix = ".edited"
+
 // Apply makes the changes of all receivers, or none of them: what cannot be
 // written is found out before the first rename. It refuses changes with
 // Findings of severity Error. Files that do not change are not touched, nor is

@@ -54,12 +54,12 @@ func (s *stage) prepare(e Edit) error {
 }
 
 func (s *stage) prepareBackup(e Edit, target string, mode fs.FileMode) error {
-	suffix := ".edited"
+	suffix := editedSuffix
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(target + suffix); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		suffix = fmt.Sprintf(".edited%d", i)
+		suffix = fmt.Sprintf("%s%d", editedSuffix, i)
 	}
 	s.backups = append(s.backups, e.Path+suffix)
 	return s.write(e.Path+suffix, target+suffix, e.Old, mode)

@@ -27,7 +27,7 @@ func (c *Changes) findStale(t Target, want map[string]bool) error {
 		}
 		for _, e := range entries {
 			name := path.Join(folder, e.Name())
-			if !e.Type().IsRegular() || want[name] || strings.HasPrefix(e.Name(), tempPrefix) {
+			if !e.Type().IsRegular() || want[name] || isLeftover(e.Name()) {
 				continue
 			}
 			if err := c.staleFile(t, name); err != nil {
@@ -50,6 +50,13 @@ func (c *Changes) staleFile(t Target, name string) error {
 	digest, _ := t.digest(inside)
 	c.Edits = append(c.Edits, Edit{Kind: Remove, Path: name, Old: old, Backup: edited(old, digest, inside), root: t.Root})
 	return nil
+}
+
+// isLeftover reports whether a name is that of an unfinished file or of the copy
+// of an edited one. Both have our header, neither is a generated file.
+func isLeftover(name string) bool {
+	copied := strings.HasPrefix(path.Ext(name), editedSuffix)
+	return copied || strings.HasPrefix(name, tempPrefix)
 }
 
 func staleFolders(t Target) []string {

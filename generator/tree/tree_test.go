@@ -211,6 +211,9 @@ func TestEditedFilesAreKeptBeside(t *testing.T) {
 	if got, want := strings.Join(backups, " "), "out/a_gen.go.edited out/b_gen.go.edited"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if c := compareTo(t, root, result(first()[0])); c.Drift() {
+		t.Errorf("the copies are drift:\n%s", c.Diff())
+	}
 	got := contents(t, root)
 	if got["out/a_gen.go.edited"] != edited || got["out/b_gen.go.edited"] != edited {
 		t.Errorf("the copies are wrong: %v", got)

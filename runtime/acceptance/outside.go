@@ -100,7 +100,7 @@ func (p *protocol) relay() {
 	go func() { ended <- r.Run(ctx) }()
 	rows := p.count("SELECT count(*) FROM " + p.c.Outbox)
 	before := -1
-	p.within(time.Minute, "outbox is sent", func() bool {
+	p.within(time.Minute, "step relay: the outbox is sent", func() bool {
 		// Time passes only while nothing is sent: leases are not to run out.
 		if n := p.outside.total(); n == before {
 			p.clock.Advance(3 * time.Second)
@@ -108,7 +108,7 @@ func (p *protocol) relay() {
 			before = n
 		}
 		r.Wake()
-		return p.count("SELECT count(*) FROM "+p.c.Outbox+" WHERE status = 'pending'") == 0
+		return before > 3*rows || p.count("SELECT count(*) FROM "+p.c.Outbox+" WHERE status = 'pending'") == 0
 	})
 	stop()
 	if err := <-ended; err != nil {

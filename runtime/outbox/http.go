@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -67,17 +68,19 @@ func NewHTTPSender(h HTTP) (*HTTPSender, error) {
 func (s *HTTPSender) Send(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	body := &fixedBody{ctx: ctx, text: m.Payload}
+	body := &fixedBody{text: m.Payload}
 	req, err := s.request(ctx, m, body)
 	if err != nil {
 		return Permanent(err)
 	}
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-		if len(m.Payload) > 0 {
-			return // the body asks
-		}
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if err := Fence(ctx); err != nil {
 			cancel(err)
+			// Cancelling alone would let the first bytes through; other requests
+			// share an HTTP/2 connection, and there it is enough.
+			if t, ok := info.Conn.(*tls.Conn); !ok || t.ConnectionState().NegotiatedProtocol != "h2" {
+				_ = info.Conn.Close()
+			}
 			return
 		}
 		body.started.Store(true)
@@ -208,22 +211,15 @@ func discard(resp *http.Response, cancel context.CancelCauseFunc) {
 	_ = resp.Body.Close()
 }
 
-// fixedBody is a message's bytes. The transport reads it right before it writes
-// the request: headers wait for it in a buffer.
+// fixedBody is a message's bytes; started says that a request may have been
+// written.
 type fixedBody struct {
-	ctx     context.Context
 	text    []byte
 	read    int
 	started atomic.Bool
 }
 
 func (b *fixedBody) Read(p []byte) (int, error) {
-	if !b.started.Load() {
-		if err := Fence(b.ctx); err != nil {
-			return 0, err
-		}
-		b.started.Store(true)
-	}
 	if b.read >= len(b.text) {
 		return 0, io.EOF
 	}

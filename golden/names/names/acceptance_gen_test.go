@@ -35,6 +35,10 @@ func TestAcceptance(t *testing.T) {
 			err = db.QueryRow(ctx, query).Scan(&n)
 			return n, err
 		},
+		Exec: func(ctx context.Context, statement string) error {
+			_, err := db.Exec(ctx, statement)
+			return err
+		},
 		Secrets: map[string]string{
 			"NAMES_SECRET": "acceptance-test-secret-number-00",
 		},
