@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,26 @@ func (r *Receiver) sender(e *Effect, o Options) (outbox.Sender, error) {
 		return nil, errors.New("no sender is given")
 	}
 	return s, nil
+}
+
+// newHTTPSender completes the description of an http effect with settings.
+func newHTTPSender(e *Effect, settings map[string]string, client *http.Client) (outbox.Sender, error) {
+	base, err := fillSettings(e.HTTP.URL, settings)
+	if err != nil {
+		return nil, err
+	}
+	headers, err := fillHeaders(e.HTTP.Headers, settings)
+	if err != nil {
+		return nil, err
+	}
+	h := outbox.HTTP{
+		Method: e.HTTP.Method, URL: base, Headers: headers, Success: e.HTTP.Success, RetryOn: e.HTTP.RetryOn,
+		Private: e.HTTP.Private, Client: client,
+	}
+	if !e.NoKey {
+		h.KeyHeader = cmp.Or(e.Header, "Idempotency-Key")
+	}
+	return outbox.NewHTTPSender(h)
 }
 
 // Run sends what waits in the outbox until ctx ends, lets attempts that run end
@@ -105,14 +126,14 @@ func fillSettings(parts []SettingPart, settings map[string]string) (string, erro
 }
 
 // fillHeaders gives the constant headers of an http effect.
-func fillHeaders(list []HeaderParts, settings map[string]string) (http.Header, error) {
-	h := http.Header{}
+func fillHeaders(list []HeaderParts, settings map[string]string) ([]outbox.Header, error) {
+	var headers []outbox.Header
 	for _, line := range list {
 		v, err := fillSettings(line.Value, settings)
 		if err != nil {
 			return nil, err
 		}
-		h.Add(line.Name, v)
+		headers = append(headers, outbox.Header{Name: line.Name, Value: v})
 	}
-	return h, nil
+	return headers, nil
 }

@@ -63,6 +63,12 @@ func TestHTTPSender(t *testing.T) {
 		t.Errorf("a private address gives %v", err)
 	}
 	server.Close()
+	// A connection of its own: one that the server has closed meanwhile may take
+	// the request's first bytes, and its fate is unknown then.
+	s, err = newHTTPSender(httpEffect(true), settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	err = s.Send(context.Background(), outbox.Message{Target: "/200"})
 	if err == nil || outbox.IsUncertain(err) || outbox.IsPermanent(err) || strings.Contains(err.Error(), "/v1") {
 		t.Errorf("a refused connection gives %v", err)
