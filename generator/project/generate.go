@@ -112,7 +112,7 @@ func (p *Project) settle(works []*work, found spec.Diagnostics, check bool, prog
 func (p *Project) plan() ([]*work, spec.Diagnostics, error) {
 	receivers, found := p.receivers()
 	var works []*work
-	folders := map[string]spec.Pos{}
+	folders, mains := map[string]spec.Pos{}, map[string]spec.Pos{}
 	for _, r := range receivers {
 		w, more, err := p.planOne(r)
 		found = append(found, more...)
@@ -129,6 +129,16 @@ func (p *Project) plan() ([]*work, spec.Diagnostics, error) {
 			})
 		}
 		folders[w.plan.Out] = r.Pos
+		if main := w.plan.Scaffold.Main; main != "" {
+			if _, taken := mains[main]; taken {
+				found = append(found, spec.Diagnostic{
+					Pos: r.Pos, Severity: spec.Error, Rule: "main-twice",
+					Message: fmt.Sprintf("two receivers would scaffold their main into the folder %s", main),
+					Hint:    "give one of them another folder, such as `scaffold: {main: cmd/" + path.Base(w.plan.Out) + "-receiver}`",
+				})
+			}
+			mains[main] = r.Pos
+		}
 		works = append(works, w)
 	}
 	return works, found, nil
