@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ func main() {
 	quick := flag.Bool("quick", false, "under three minutes: shorter cells")
 	rounds := flag.Int("rounds", 3, "interleaved rounds")
 	seconds := flag.Float64("seconds", 5, "length of a cell")
+	over := flag.String("connections", "1,8,32", "numbers of connections")
 	child := flag.String("serve", "", "internal: serve one contender")
 	dsn := flag.String("dsn", "", "internal: its database")
 	flag.Parse()
@@ -34,12 +36,27 @@ func main() {
 		if *quick {
 			*seconds = 2
 		}
-		err = compare(ctx, *rounds, time.Duration(*seconds*float64(time.Second)))
+		var connections []int
+		if connections, err = numbers(*over); err == nil {
+			err = compare(ctx, connections, *rounds, time.Duration(*seconds*float64(time.Second)))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func numbers(text string) ([]int, error) {
+	var all []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-connections: %q is no number above zero", word)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // running is a contender's process.
@@ -82,7 +99,7 @@ func start(ctx context.Context, c contender, dsn string) (*running, func(), erro
 	return r, stop, nil
 }
 
-func compare(ctx context.Context, rounds int, length time.Duration) error {
+func compare(ctx context.Context, over []int, rounds int, length time.Duration) error {
 	server, err := pgtest.Start()
 	if err != nil {
 		return err
@@ -108,7 +125,7 @@ func compare(ctx context.Context, rounds int, length time.Duration) error {
 	}
 	fmt.Printf("whgen benchmark, %s, %d rounds of %s, PostgreSQL durable, one machine\n\n", time.Now().Format(time.DateOnly), rounds, length)
 	for _, traffic := range []string{"new", "repeat"} {
-		for _, connections := range []int{1, 8, 32} {
+		for _, connections := range over {
 			got := make([][]figures, len(all))
 			for range rounds {
 				for i, r := range all {

@@ -108,7 +108,24 @@ func recordLiteral(r *Record) []jen.Code {
 		field("Columns", list("Column", len(r.Columns), func(i int) []jen.Code { return columnLiteral(r.Columns[i].Spec) })),
 		textField("Constraint", constraint),
 		onlyIf(constraint != "" && (r.Spec.OnConflict == "" || r.Spec.OnConflict == "reject"), field("Reject", jen.True())),
+		onlyIf(len(r.Meets) > 0, field("Table", jen.Lit(r.Table.SQLName))),
+		field("Unique", indices(r.Meets)),
 	)
+}
+
+func indices(all [][]int) jen.Code {
+	if len(all) == 0 {
+		return nil
+	}
+	return jen.Index().Index().Int().ValuesFunc(func(g *jen.Group) {
+		for _, one := range all {
+			g.ValuesFunc(func(g *jen.Group) {
+				for _, i := range one {
+					g.Lit(i)
+				}
+			})
+		}
+	})
 }
 
 var columnTypes = map[string]string{

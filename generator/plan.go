@@ -97,6 +97,7 @@ type Record struct {
 	Table   *Table
 	Columns []*RecordColumn
 	Unique  *UniqueKey // nil without
+	Meets   [][]int    // unique constraints of the table that this effect fills whole, as indices of Columns
 	SQLName string     // snake-case name of the effect, prefix of its CTE and parameters
 }
 

@@ -152,6 +152,10 @@ type Record struct {
 	Columns    []Column
 	Constraint string // what the engine calls the declared unique constraint in an error; "" without
 	Reject     bool   // violating it quarantines the event; else it is failed
+	Table      string
+	// Unique are the UNIQUE constraints of the table that the columns can meet,
+	// as indices of Columns: events that write one such row do not share a transaction.
+	Unique [][]int
 }
 
 // Column is one column of a record effect: where its value comes from and what

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,6 +69,56 @@ func (rq *request) effects(d *Delivery) (err *problem) {
 		d.Header = rq.visibleHeader()
 	}
 	return nil
+}
+
+// businessRows name the rows of record effects that other events can meet by a
+// UNIQUE constraint; NULL meets nothing.
+func (rq *request) businessRows(d *Delivery) []string {
+	if rq.event == nil || d.Status != StatusDone {
+		return nil
+	}
+	var rows []string
+	for i := range rq.event.records {
+		if !d.Records[i].On {
+			continue
+		}
+		for _, unique := range rq.event.records[i].Unique {
+			if row, ok := rq.event.records[i].businessRow(unique, d.Records[i].Columns); ok && !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func (r *record) businessRow(unique []int, columns []Datum) (string, bool) {
+	b := append(make([]byte, 0, 64), r.Table...)
+	for _, i := range unique {
+		if !columns[i].Valid {
+			return "", false
+		}
+		b = append(b, 0)
+		b = append(b, r.columns[i].Name...)
+		b = append(b, 0)
+		b = columns[i].append(b, r.columns[i].Type)
+	}
+	return string(b), true
+}
+
+// append writes a value in a form that equal values share.
+func (d *Datum) append(b []byte, t ColumnType) []byte {
+	switch t {
+	case IntegerColumn:
+		return strconv.AppendInt(b, d.Int, 10)
+	case BooleanColumn:
+		return strconv.AppendBool(b, d.Bool)
+	case TimestampColumn:
+		return strconv.AppendInt(b, d.Time.UnixMicro(), 10)
+	case BytesColumn:
+		return strconv.AppendQuote(b, string(d.Bytes))
+	default:
+		return strconv.AppendQuote(b, d.Text)
+	}
 }
 
 // endAs turns d into one without effects: a row with an end, a reason, and the

@@ -31,6 +31,10 @@ type Options struct {
 	// QueueBytes bounds the bodies of deliveries that wait for their key, in
 	// this receiver. 0: 64 MiB.
 	QueueBytes int64
+	// MaxBatch is how many deliveries that wait at the same moment, and whose
+	// effects are all declared, share a transaction at most. Nobody waits for
+	// a batch to fill. 0: 64; 1: a transaction each.
+	MaxBatch int
 	// NoRelay: this process sends nothing, because another one runs the relay.
 	NoRelay bool
 }
@@ -46,6 +50,7 @@ type Receiver struct {
 	settings  map[string]string
 	endpoints []*endpoint
 	queue     *queue
+	coalescer *coalescer // nil where every delivery has its own transaction
 	working   sync.WaitGroup
 	relay     *outbox.Relay // nil where nothing is sent
 	draining  atomic.Bool
@@ -70,6 +75,7 @@ func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
 		publicURL: strings.TrimSuffix(o.PublicURL, "/"), queue: newQueue(o.QueueBytes),
+		coalescer: newCoalescer(store, o.MaxBatch),
 	}
 	if r.observer == nil {
 		r.observer = NoObserver{}

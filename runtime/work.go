@@ -32,6 +32,7 @@ type job struct {
 	lost    int
 	reruns  int
 	reconns int
+	alone   bool // no longer with others
 	unknown bool // a COMMIT's fate was unknown: a row like ours may be ours
 	rescue  error
 }
@@ -91,6 +92,13 @@ func (j *job) attempt() (Result, error) {
 	}
 	if j.handled() {
 		return store.Handle(j.ctx, j.d)
+	}
+	if c := j.rq.rcv.coalescer; c != nil && !j.alone {
+		j.alone = true // a second attempt waits for nobody and fails nobody
+		res, again, err := c.deliver(j.ctx, j.d, j.rq.businessRows(j.d))
+		if !again {
+			return res, err
+		}
 	}
 	res, err := store.Deliver(j.ctx, []*Delivery{j.d})
 	if err != nil {

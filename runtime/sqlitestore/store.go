@@ -107,3 +107,6 @@ func orNullBytes(b []byte) any {
 
 // bare is a name without the quotes that statements need.
 func bare(name string) string { return strings.Trim(name, `"`) }
+
+// SingleWriter implements whrt.SingleWriter.
+func (b *DB) SingleWriter() bool { return true }

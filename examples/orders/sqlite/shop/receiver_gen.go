@@ -37,6 +37,8 @@ type Config struct {
 	PublicURL string
 	// QueueBytes bounds the bodies of deliveries that wait for their key; 0 is 64 MiB.
 	QueueBytes int64
+	// MaxBatch is how many deliveries that wait at the same moment share a transaction at most; 0 is 64, 1 is a transaction each.
+	MaxBatch int
 	// NoRelay leaves the outbox to another process.
 	NoRelay bool
 }
@@ -58,6 +60,7 @@ func New(ctx context.Context, c Config) (*whrt.Receiver, error) {
 		HTTPClient: c.HTTPClient,
 		PublicURL:  c.PublicURL,
 		QueueBytes: c.QueueBytes,
+		MaxBatch:   c.MaxBatch,
 		NoRelay:    c.NoRelay,
 		Senders:    senders(c),
 	})
