@@ -10,6 +10,9 @@ import (
 // key in this process. The work runs on when the sender hangs up, or when its
 // patience ends and the answer is inProgress.
 func (rq *request) process(d *Delivery) verdict {
+	if row, ok := rq.rcv.answers.find(d); ok {
+		return duplicateOf(d, row)
+	}
 	place, leads := rq.rcv.queue.join(d)
 	if !leads {
 		if place == nil {

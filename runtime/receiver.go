@@ -35,6 +35,9 @@ type Options struct {
 	// effects are all declared, share a transaction at most. Nobody waits for
 	// a batch to fill. 0: 64; 1: a transaction each.
 	MaxBatch int
+	// AnswerBytes bounds the cache of committed answers, which spares exact
+	// repeats the database for a minute. 0: 16 MiB; below zero: no cache.
+	AnswerBytes int64
 	// NoRelay: this process sends nothing, because another one runs the relay.
 	NoRelay bool
 }
@@ -50,7 +53,8 @@ type Receiver struct {
 	settings  map[string]string
 	endpoints []*endpoint
 	queue     *queue
-	coalescer *coalescer // nil where every delivery has its own transaction
+	coalescer *coalescer   // nil where every delivery has its own transaction
+	answers   *answerCache // nil where nothing is remembered
 	working   sync.WaitGroup
 	relay     *outbox.Relay // nil where nothing is sent
 	draining  atomic.Bool
@@ -75,7 +79,7 @@ func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
 		publicURL: strings.TrimSuffix(o.PublicURL, "/"), queue: newQueue(o.QueueBytes),
-		coalescer: newCoalescer(store, o.MaxBatch),
+		coalescer: newCoalescer(store, o.MaxBatch), answers: newAnswerCache(o.AnswerBytes),
 	}
 	if r.observer == nil {
 		r.observer = NoObserver{}

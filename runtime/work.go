@@ -48,6 +48,9 @@ func (j *job) run(queued *Delivery) {
 	if v.first && (len(j.d.Messages) > 0 || j.handled()) {
 		j.rq.rcv.relay.Wake()
 	}
+	if j.row.Fingerprint != nil {
+		j.rq.rcv.answers.keep(j.d.Key, j.row)
+	}
 	next := verdict{outcome: Duplicate, stored: j.row.Response, status: j.row.Status}
 	j.rq.rcv.queue.done(queued, next, j.row.Fingerprint)
 	if j.ended.CompareAndSwap(0, 1) {
