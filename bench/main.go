@@ -152,7 +152,7 @@ func measure(ctx context.Context, conn *pgx.Conn, server int, r *running, c cell
 	if c.traffic == "repeat" {
 		counter = new(atomic.Int64)
 	}
-	receiver, database := processCPU(r.process.Process.Pid), childrenCPU(server)
+	receiver, database, own := processCPU(r.process.Process.Pid), childrenCPU(server), processCPU(os.Getpid())
 	begin := time.Now()
 	took, err := load(r.address, prefix, []byte(secret), c, counter, known)
 	if err != nil {
@@ -162,7 +162,8 @@ func measure(ctx context.Context, conn *pgx.Conn, server int, r *running, c cell
 	n := int64(len(took))
 	f := figures{requests: n, perSecond: float64(n) / length.Seconds(), p50: quantile(took, 0.5), p99: quantile(took, 0.99),
 		receiverCPU: (processCPU(r.process.Process.Pid) - receiver) / time.Duration(max(n, 1)),
-		databaseCPU: (childrenCPU(server) - database) / time.Duration(max(n, 1))}
+		databaseCPU: (childrenCPU(server) - database) / time.Duration(max(n, 1)),
+		loadCPU:     (processCPU(os.Getpid()) - own) / time.Duration(max(n, 1))}
 	if c.traffic == "new" {
 		r.delivered += n
 	}
@@ -186,8 +187,8 @@ func check(ctx context.Context, conn *pgx.Conn, r *running) error {
 // report prints a table: ratios to the first contender, round by round.
 func report(traffic string, connections int, all []*running, got [][]figures) {
 	fmt.Printf("### %s, %d connections\n\n", traffic, connections)
-	fmt.Println("| receiver | requests/s (min, median, max) | ratio to " + all[0].name + " (min, median, max) | p50 | p99 | receiver CPU | database CPU |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| receiver | requests/s (min, median, max) | ratio to " + all[0].name + " (min, median, max) | p50 | p99 | receiver CPU | database CPU | load's CPU |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for i, r := range all {
 		var rate, ratio []float64
 		for n, f := range got[i] {
@@ -198,9 +199,9 @@ func report(traffic string, connections int, all []*running, got [][]figures) {
 		slices.Sort(ratio)
 		mid := len(rate) / 2
 		f := got[i][mid]
-		fmt.Printf("| %s | %.0f, %.0f, %.0f | %.2f, %.2f, %.2f | %s | %s | %d us | %d us |\n", r.name,
+		fmt.Printf("| %s | %.0f, %.0f, %.0f | %.2f, %.2f, %.2f | %s | %s | %d us | %d us | %d us |\n", r.name,
 			rate[0], rate[mid], rate[len(rate)-1], ratio[0], ratio[mid], ratio[len(ratio)-1],
-			f.p50.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.receiverCPU.Microseconds(), f.databaseCPU.Microseconds())
+			f.p50.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.receiverCPU.Microseconds(), f.databaseCPU.Microseconds(), f.loadCPU.Microseconds())
 	}
 	fmt.Println()
 }
