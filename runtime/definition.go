@@ -26,12 +26,16 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
+	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// /events/*; "" where a body is one event. Body selectors then read the
+	// element, Envelope selectors the whole body.
+	Items   string
 	Type    []Selector // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
-	Responses Responses
+	Responses Responses // of a batch also `processed` and `inProgress`
 	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
 	Timing Timing
 	// Key of types that nobody listed: nil where none is common to the
@@ -106,6 +110,7 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Envelope // a JSON Pointer into the whole body of a batch
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional

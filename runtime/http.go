@@ -21,7 +21,12 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	rq := &request{rcv: r, endpoint: e, http: hr, start: time.Now(), at: r.clock.Now()}
 	v := rq.judge(w)
 	status := rq.answer(w, v)
-	rq.observe(v, status, false)
+	for _, e := range rq.batched {
+		e.rq.observe(e.v, status, false)
+	}
+	if rq.batched == nil {
+		rq.observe(v, status, false)
+	}
 }
 
 // judge takes the steps of one attempt in order.
@@ -33,6 +38,9 @@ func (rq *request) judge(w http.ResponseWriter) verdict {
 		return v
 	}
 	p := rq.parse()
+	if p == nil && rq.endpoint.items != nil {
+		return rq.batch()
+	}
 	if p == nil {
 		p = rq.classify()
 	}

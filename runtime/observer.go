@@ -10,8 +10,9 @@ import (
 // is swallowed. What they are given holds no secret, signature, credential or
 // body. Embed NoObserver to stay compatible when methods are added.
 type Observer interface {
-	// Attempt is called once for each HTTP request, and once more (with Late)
-	// when work ends after its request was answered `inProgress`.
+	// Attempt is called once for each HTTP request, for a batch once for each of
+	// its elements, and once more (with Late) when work ends after its request
+	// was answered `inProgress`.
 	Attempt(context.Context, Attempt)
 	// Send is called when the relay has ended one attempt at a message.
 	Send(context.Context, Send)
