@@ -148,7 +148,12 @@ func acceptSteps(p *Plan, s *spec.Scheme) []acceptStep {
 		}
 	}
 	if a.NoKey != "" || (a.NoKeyHeader != "" && !signedHeader(s, a.NoKeyHeader)) {
-		add("missing-key", "malformed", 0)
+		if a.Batch { // kept as rejected, so that it does not hold up the others
+			add("missing-key", "rejected", 0)
+			steps[len(steps)-1].Inbox++
+		} else {
+			add("missing-key", "malformed", 0)
+		}
 	}
 	return steps
 }

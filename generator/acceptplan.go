@@ -17,7 +17,7 @@ func (b *planner) acceptance() {
 		return
 	}
 	e := b.endpointOf(event)
-	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec)}
+	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
 	s.needs()
 	s.typeOf()
@@ -26,7 +26,7 @@ func (b *planner) acceptance() {
 	a := &b.plan.Accept
 	*a = Acceptance{
 		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: "application/json",
-		Body: s.body.String(), Headers: s.headers, AnswerWithin: event.Spec.AnswerWithin,
+		Body: s.text(s.body), Headers: s.headers, AnswerWithin: event.Spec.AnswerWithin,
 	}
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
 		a.ContentType = e.Media[0]
@@ -38,6 +38,10 @@ func (b *planner) acceptance() {
 		if _, ok := a.Statuses[string(o)]; !ok {
 			a.Statuses[string(o)] = r.Status
 		}
+	}
+	if s.envelope != nil {
+		a.Batch = true
+		foldedAnswers(a, e)
 	}
 	b.counts(a, s)
 }

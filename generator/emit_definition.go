@@ -40,6 +40,7 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
+		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),
 		field("Routes", list("Route", len(routes(p, e)), func(i int) []jen.Code {
 			r := routes(p, e)[i]

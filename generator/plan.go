@@ -210,6 +210,7 @@ type Acceptance struct {
 	Changed      string            // the same with other content under the same key
 	NoKey        string            // without the key, "" where the key is in a header
 	NoKeyHeader  string            // header to leave out
+	Batch        bool              // the body is a batch of one
 	Tables       []AcceptTable     // record tables with the rows one event adds
 	Outbox       int               // rows one event adds without a handler
 	Statuses     map[string]int    // outcome -> status, for all outcomes
