@@ -86,6 +86,7 @@ func eventLiteral(e *Event) []jen.Code {
 		field("Key", selectors(s.Key)),
 		onlyIf(s.Derived != nil, field("Derived", jen.Op("&").Add(members(s.Derived)))),
 		onlyIf(!s.Fingerprint.Raw(), field("Fingerprint", members(&s.Fingerprint))),
+		onlyIf(s.Replay == "refuse", field("RefuseReplay", jen.True())),
 		field("Responses", responses(s.Outcomes)),
 		field("Timing", timingLiteral(timing{s.AnswerWithin, s.Deadline, s.InProgressWait})),
 		onlyIf(s.PayloadKeep > 0, field("KeepPayload", jen.True())),

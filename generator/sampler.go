@@ -162,6 +162,8 @@ func (s *sampler) key() {
 	}
 	d := s.event.Spec.Derived
 	switch {
+	case d == nil && s.event.Spec.Replay == "refuse": // two events never have one body
+		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
 		s.numbered(&d.Of[0])

@@ -12,6 +12,7 @@ type Counters struct {
 	mu         sync.Mutex
 	outcomes   [outcomes]int64
 	late       [outcomes]int64
+	replayed   int64
 	sends      map[string]int64
 	secrets    map[string]int64
 	deviations map[string]int64
@@ -31,6 +32,9 @@ func (c *Counters) Attempt(_ context.Context, a Attempt) {
 		return
 	}
 	c.outcomes[a.Outcome]++
+	if a.Replayed {
+		c.replayed++
+	}
 	count(&c.secrets, a.Secret)
 	count(&c.classes, a.ErrorClass)
 	for _, d := range a.Deviations {
@@ -81,6 +85,13 @@ func (c *Counters) Late(o Outcome) int64 {
 		return 0
 	}
 	return c.late[o]
+}
+
+// Replayed is how many of the duplicates were known bodies under a new key.
+func (c *Counters) Replayed() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.replayed
 }
 
 // Sent is how many attempts at messages ended in a state: sent, pending, dead, uncertain.

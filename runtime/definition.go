@@ -75,13 +75,16 @@ type Event struct {
 	Key         []Selector // composite; empty with Derived
 	Derived     *Members   // the key is a digest of members
 	Fingerprint Members    // zero: raw bytes
-	Responses   Responses
-	Timing      Timing
-	KeepPayload bool // keep the body of every event, not only of those that somebody needs
-	Records     []Record
-	Messages    []Message
-	Handler     bool // a Go handler runs in the transaction
-	Enums       []Enum
+	// RefuseReplay: a known body under a new key is a duplicate. For schemes that
+	// sign the whole body, but not the key.
+	RefuseReplay bool
+	Responses    Responses
+	Timing       Timing
+	KeepPayload  bool // keep the body of every event, not only of those that somebody needs
+	Records      []Record
+	Messages     []Message
+	Handler      bool // a Go handler runs in the transaction
+	Enums        []Enum
 }
 
 // Enum is a member whose values the document lists. Others are kept and counted.

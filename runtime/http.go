@@ -118,6 +118,7 @@ func (rq *request) observe(v verdict, status int, late bool) {
 	}
 	a.Outcome, a.Status, a.Duration, a.Late = v.outcome, status, time.Since(rq.start), late
 	a.Reason, a.ErrorClass, a.Err, a.ClockOffset, a.Reruns = v.reason, v.class, v.err, v.offset, v.reruns
+	a.Replayed = v.replayed
 	ctx := context.WithoutCancel(rq.http.Context())
 	defer func() { _ = recover() }()
 	rq.rcv.observer.Attempt(ctx, a)

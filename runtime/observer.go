@@ -50,6 +50,7 @@ type Attempt struct {
 	// time minus signed time.
 	ClockOffset time.Duration
 	Deviations  []Deviation // from the sender's document; the event was taken all the same
+	Replayed    bool        // of duplicate: the body is known under another key
 	Late        bool        // the request had been answered `inProgress` before
 	Reruns      int         // how often contention made the transaction run again
 }

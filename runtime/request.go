@@ -72,6 +72,7 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	replayed   bool
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }

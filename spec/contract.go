@@ -70,7 +70,7 @@ type Event struct {
 	// example of it; nil elsewhere.
 	Envelope        *openapi3.SchemaRef
 	EnvelopeExample []byte
-	When        []Condition
+	When            []Condition
 
 	Key         []Selector // parts of event.key; empty with Derived
 	Derived     *Members   // event.derived

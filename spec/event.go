@@ -108,7 +108,7 @@ func (w *work) derived(v *value) {
 	if f := w.policy.get("fingerprint"); f != nil {
 		w.err(f.at, "fingerprint", "leave fingerprint out", "event %q: with event.derived the fingerprint is over the same members", w.label)
 	}
-	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process"}, []string{"refuse"})
+	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process", "refuse"}, nil)
 }
 
 func (w *work) exclusive(v *value, name string) {

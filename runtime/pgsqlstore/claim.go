@@ -56,6 +56,9 @@ func (b *DB) claim(ctx context.Context, q querier, d *whrt.Delivery, lock time.D
 	args = append(args, millis(min(lock, left)), millis(left), millis(left), messages,
 		d.Key, d.LockKey, d.Type, d.Fingerprint, string(d.Status), optional(d.Reason),
 		int64(d.Response.Status), optional(d.Response.ContentType), orNullBytes(d.Response.Body), d.ContentType, orNullBytes(d.Payload))
+	if b.schema.Bodies {
+		args = append(args, orNullBytes(d.BodyHash), d.BodyLock)
+	}
 	query := b.schema.Statements.Register
 	if d.Status == whrt.StatusDone && d.Event >= 0 && d.Event < len(b.schema.Claims) && b.schema.Claims[d.Event].SQL != "" {
 		query = b.schema.Claims[d.Event].SQL
@@ -86,7 +89,7 @@ func read(ctx context.Context, q querier, otherwise whrt.Found, query string, ar
 		case "busy":
 			res.Found = whrt.Busy
 		default:
-			res = whrt.Result{Found: whrt.Stored, Fingerprint: print, Status: whrt.Status(status.String),
+			res = whrt.Result{Found: whrt.Stored, Replayed: found == "replayed", Fingerprint: print, Status: whrt.Status(status.String),
 				Response: whrt.StoredResponse{Status: int(code.Int64), ContentType: media.String, Body: body}}
 		}
 	}

@@ -20,7 +20,8 @@ type Schema struct {
 // Statements are SQL texts; parameters are positional, in the order given.
 type Statements struct {
 	Lookup         string // event key
-	Register       string // key, type, fingerprint, status, reason, response: status, content type, body
+	LookupBody     string // body hash; "" where bodies are not UNIQUE
+	Register       string // key, type, fingerprint, status, reason, response: status, content type, body; with LookupBody the body hash
 	KeepPayload    string // key, content type, body
 	RecordConflict string // key, fingerprint
 	RecordFailure  string // key, type, fingerprint, error
