@@ -146,5 +146,6 @@ var rules = map[string]string{
 	"out-twice":         "Two receivers cannot write to one folder.",
 	"package-name":      "A package needs a name that Go accepts.",
 	"receiver":          "A receiver names its contract.",
+	"run-interrupted":   "A run of generate was interrupted; the next one completes it or takes it back.",
 	"receiver-repeated": "Two receivers need two output folders.",
 }

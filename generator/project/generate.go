@@ -31,6 +31,7 @@ type Result struct {
 	Drift     bool             // a check found differences
 	Diff      []byte           // of a check, unified
 	Backups   []string         // copies of edited files
+	Recovered *tree.Recovery   // what an interrupted run had left; nil without one
 }
 
 // Failed reports whether the verb has findings that its user must act on.
@@ -49,9 +50,32 @@ type work struct {
 
 // Generate brings the folders of all receivers up to date, or, with check, only
 // says what differs. Where a contract has errors, or a file stands in the way,
-// nothing is written for any of them: that is in the Result. The error is about
-// what could not be done at all.
+// nothing is written for any of them: that is in the Result. What an interrupted
+// run has left is completed or taken back first; a check reports it. The error is
+// about what could not be done at all; the Result is there all the same.
 func (p *Project) Generate(ctx context.Context, check bool, progress Progress) (*Result, error) {
+	recovered, err := tree.Recover(p.root, check)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.generate(ctx, check, progress)
+	if r == nil {
+		r = &Result{}
+	}
+	r.Recovered = recovered
+	if recovered != nil {
+		for i, name := range recovered.Left {
+			recovered.Left[i] = p.path(name)
+		}
+		if check {
+			r.Findings = append(r.Findings, p.interrupted(recovered))
+			r.Findings.Sort()
+		}
+	}
+	return r, err
+}
+
+func (p *Project) generate(ctx context.Context, check bool, progress Progress) (*Result, error) {
 	progress.begin("reading contracts")
 	works, found, err := p.plan()
 	if err != nil || found.HasErrors() {

@@ -44,7 +44,6 @@ type Edit struct {
 	Append bool // a migration
 	Once   bool // a scaffold
 	Backup bool // the old text was edited by hand: it is kept beside
-	root   string
 }
 
 // Changes is the difference between a folder and its target.
@@ -99,7 +98,7 @@ func (c *Changes) compareFile(t Target, f generator.File) error {
 	case !isOurs(inside, old):
 		c.notOurs(f.Path, "was not written by whgen, and the generator needs its name")
 	default:
-		c.Edits = append(c.Edits, Edit{Kind: Change, Path: f.Path, Old: old, New: f.Data, Backup: edited(old, digest, inside), root: t.Root})
+		c.Edits = append(c.Edits, Edit{Kind: Change, Path: f.Path, Old: old, New: f.Data, Backup: edited(old, digest, inside)})
 	}
 	return nil
 }
@@ -110,7 +109,7 @@ func (c *Changes) missing(t Target, f generator.File) {
 	if f.Once && t.Old != nil && slices.Contains(t.Old.Scaffolds, f.Path) {
 		return
 	}
-	c.Edits = append(c.Edits, Edit{Kind: Add, Path: f.Path, New: f.Data, Append: f.Append, Once: f.Once, root: t.Root})
+	c.Edits = append(c.Edits, Edit{Kind: Add, Path: f.Path, New: f.Data, Append: f.Append, Once: f.Once})
 }
 
 func (c *Changes) notOurs(file, why string) {

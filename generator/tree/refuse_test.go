@@ -124,7 +124,7 @@ func TestAllReceiversOrNone(t *testing.T) {
 	root := t.TempDir()
 	good := compareTo(t, root, first())
 	put(t, root, "blocked", "")
-	bad := &Changes{Edits: []Edit{{Kind: Add, Path: "blocked/x.go", root: root}}}
+	bad := &Changes{Edits: []Edit{{Kind: Add, Path: "blocked/x.go"}}}
 	if _, err := Apply(root, good, bad); err == nil {
 		t.Fatal("got no error")
 	}

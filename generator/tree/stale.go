@@ -48,7 +48,7 @@ func (c *Changes) staleFile(t Target, name string) error {
 		return nil
 	}
 	digest, _ := t.digest(inside)
-	c.Edits = append(c.Edits, Edit{Kind: Remove, Path: name, Old: old, Backup: edited(old, digest, inside), root: t.Root})
+	c.Edits = append(c.Edits, Edit{Kind: Remove, Path: name, Old: old, Backup: edited(old, digest, inside)})
 	return nil
 }
 
