@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,10 @@ import (
 )
 
 // reporting are the functions that report a finding, and which of their
-// arguments is the rule.
-var reporting = map[string]int{"err": 1, "warn": 1, "info": 1, "report": 1}
+// arguments may be the rule.
+var reporting = map[string][]int{"err": {1}, "warn": {1}, "info": {1}, "keep": {1}, "report": {1, 2}}
+
+var ruleForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
 // composed are rules whose identifier is put together when they are reported.
 var composed = []string{"conflict-is-retried", "rejected-is-retried"}
@@ -31,7 +34,7 @@ func TestRulesAreDescribed(t *testing.T) {
 	for _, rule := range composed {
 		reported[rule] = true
 	}
-	for _, folder := range []string{".", "../generator", "../generator/project", "../generator/tree"} {
+	for _, folder := range []string{".", "../generator", "../generator/evolution", "../generator/project", "../generator/tree"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("list %s: %d files, %v", folder, len(files), err)
@@ -70,8 +73,10 @@ func collectRules(t *testing.T, name string, into map[string]bool) {
 			if !ok {
 				break
 			}
-			if i := reporting[f.Sel.Name]; i > 0 && len(n.Args) > i+1 {
-				collectText(n.Args[i], into)
+			for _, i := range reporting[f.Sel.Name] {
+				if len(n.Args) > i+1 {
+					collectText(n.Args[i], into)
+				}
 			}
 		case *ast.KeyValueExpr:
 			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Rule" {
@@ -90,7 +95,7 @@ func collectRules(t *testing.T, name string, into map[string]bool) {
 
 func collectText(e ast.Expr, into map[string]bool) {
 	if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
-		if rule, err := strconv.Unquote(l.Value); err == nil {
+		if rule, err := strconv.Unquote(l.Value); err == nil && ruleForm.MatchString(rule) {
 			into[rule] = true
 		}
 	}

@@ -44,7 +44,9 @@ type work struct {
 	inputs   map[string]string
 	files    []generator.File
 	old      *lock.Lock
-	queries  string // digest
+	kept     []string        // of the lock
+	edited   map[string]bool // migrations
+	queries  string          // digest
 	changes  *tree.Changes
 }
 
@@ -86,7 +88,15 @@ func (p *Project) generate(ctx context.Context, check bool, progress Progress) (
 		if w.files, err = generator.Generate(w.plan); err != nil {
 			return nil, fmt.Errorf("generate %s: %w", w.plan.Out, err)
 		}
-		found = append(found, p.readLock(w)...)
+		more := p.readLock(w)
+		if !more.HasErrors() {
+			next, err := p.evolve(w)
+			if err != nil {
+				return nil, err
+			}
+			more = append(more, next...)
+		}
+		found = append(found, more...)
 	}
 	if found.HasErrors() {
 		return &Result{Findings: p.shown(found)}, nil
@@ -217,7 +227,7 @@ func (p *Project) compileQueries(ctx context.Context, works []*work, progress Pr
 	progress.begin("compiling queries with sqlc")
 	outputs, err := sqlcrun.Run(ctx, inputs)
 	if err != nil {
-		return err
+		return blameMigrations(todo, err)
 	}
 	for i, w := range todo {
 		for _, f := range outputs[i] {
@@ -251,11 +261,15 @@ func (p *Project) compiled(w *work) []generator.File {
 func (w *work) addLock() {
 	l := lock.Lock{
 		Source: w.plan.Source, Engine: string(w.plan.Engine), Queries: w.queries, Inputs: w.inputs,
-		Files: tree.Digests(w.plan.Out, w.files, lock.Digest),
+		Files: tree.Digests(w.plan.Out, w.files, lock.Digest), Kept: w.kept,
 	}
 	for _, f := range w.files {
-		if f.Once {
+		switch {
+		case f.Once:
 			l.Scaffolds = append(l.Scaffolds, f.Path)
+		case w.edited[f.Path]:
+			// As it was written: an edit stays known as one.
+			l.Files[strings.TrimPrefix(f.Path, path.Clean(w.plan.Out)+"/")] = w.written(f.Path)
 		}
 	}
 	w.files = append(w.files, generator.File{Path: path.Join(w.plan.Out, lock.Name), Data: l.Encode()})
