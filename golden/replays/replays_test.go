@@ -19,8 +19,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
-	native "github.com/whgen/whgen/golden/replays/pgx/builds"
 	standard "github.com/whgen/whgen/golden/replays/pgsql/builds"
+	native "github.com/whgen/whgen/golden/replays/pgx/builds"
 	embedded "github.com/whgen/whgen/golden/replays/sqlite/builds"
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance/pgtest"
@@ -56,7 +56,9 @@ func (nothingEmbedded) SendNotify(context.Context, embedded.NotifyMessage) error
 
 type removesNative struct{ native.UnimplementedHandler }
 
-func (removesNative) Removed(context.Context, native.Tx, whrt.Incoming[native.Removed]) error { return nil }
+func (removesNative) Removed(context.Context, native.Tx, whrt.Incoming[native.Removed]) error {
+	return nil
+}
 
 type removesStandard struct{ standard.UnimplementedHandler }
 
