@@ -59,6 +59,7 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	deviations []Deviation // met by the handler's decoding
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }
