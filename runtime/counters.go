@@ -27,6 +27,9 @@ func (c *Counters) Attempt(_ context.Context, a Attempt) {
 	if a.Outcome < 0 || a.Outcome >= outcomes {
 		return
 	}
+	for _, d := range a.Deviations {
+		count(&c.deviations, d.Pointer)
+	}
 	if a.Late {
 		c.late[a.Outcome]++
 		return
@@ -37,9 +40,6 @@ func (c *Counters) Attempt(_ context.Context, a Attempt) {
 	}
 	count(&c.secrets, a.Secret)
 	count(&c.classes, a.ErrorClass)
-	for _, d := range a.Deviations {
-		count(&c.deviations, d.Pointer)
-	}
 }
 
 // Send counts an attempt at a message.
@@ -103,7 +103,7 @@ func (c *Counters) Secret(name string) int64 { return c.look(&c.secrets, name) }
 // Class is how many requests failed with an error class.
 func (c *Counters) Class(name string) int64 { return c.look(&c.classes, name) }
 
-// Deviations is how many events had a value at pointer that the document does not list.
+// Deviations is how many attempts deviated from the document at pointer.
 func (c *Counters) Deviations(pointer string) int64 { return c.look(&c.deviations, pointer) }
 
 func (c *Counters) look(m *map[string]int64, name string) int64 {

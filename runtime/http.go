@@ -109,6 +109,10 @@ func NoRedirects(next http.Handler) http.Handler {
 	})
 }
 
+// maxDeviations is how many deviations of one body are told: they name members,
+// and a body can have as many as it likes.
+const maxDeviations = 32
+
 // observe tells the observer, and forgives it a panic.
 func (rq *request) observe(v verdict, status int, late bool) {
 	a := rq.seen
@@ -117,6 +121,10 @@ func (rq *request) observe(v verdict, status int, late bool) {
 		a.Event = rq.event.Name
 	}
 	a.Outcome, a.Status, a.Duration, a.Late = v.outcome, status, time.Since(rq.start), late
+	if late {
+		a.Deviations = nil // they were told with the answer
+	}
+	a.Deviations = append(a.Deviations, v.deviations[:min(len(v.deviations), maxDeviations)]...)
 	a.Reason, a.ErrorClass, a.Err, a.ClockOffset, a.Reruns = v.reason, v.class, v.err, v.offset, v.reruns
 	a.Replayed = v.replayed
 	ctx := context.WithoutCancel(rq.http.Context())

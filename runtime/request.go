@@ -73,6 +73,7 @@ type verdict struct {
 	offset     time.Duration
 	reruns     int
 	replayed   bool
+	deviations []Deviation // met by the handler's decoding
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }

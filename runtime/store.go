@@ -72,6 +72,9 @@ type Delivery struct {
 	Deadline    time.Time    // the work's own end
 	Records     []RecordRow  // as Event.Records, same order and length
 	Messages    []MessageRow // declared messages whose conditions hold
+	// Deviations is what decoding the body for the handler met, set by generated
+	// code: each run of the transaction decodes anew.
+	Deviations []Deviation
 }
 
 // RecordRow is a row of a record effect.

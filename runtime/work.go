@@ -44,7 +44,7 @@ func (j *job) abandon() bool { return j.ended.CompareAndSwap(0, 2) }
 // queued is the delivery as it stands in the line.
 func (j *job) run(queued *Delivery) {
 	v := j.guarded()
-	v.reruns = j.reruns
+	v.reruns, v.deviations = j.reruns, j.d.Deviations
 	if v.first && (len(j.d.Messages) > 0 || j.handled()) {
 		j.rq.rcv.relay.Wake()
 	}

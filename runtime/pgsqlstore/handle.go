@@ -96,7 +96,13 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 // one could deadlock the pool.
 func (b *DB) refused(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Delivery, said error) error {
 	err := tx.Rollback()
-	if _, rejected := whrt.IsReject(said); rejected || err != nil && !errors.Is(err, sql.ErrTxDone) {
+	if _, rejected := whrt.IsReject(said); rejected {
+		return &whrt.HandlerError{Err: said}
+	}
+	if err != nil && !errors.Is(err, sql.ErrTxDone) {
+		if ctx.Err() == nil { // the connection is lost, not by us: another may do
+			return unavailable(said)
+		}
 		return &whrt.HandlerError{Err: said}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)

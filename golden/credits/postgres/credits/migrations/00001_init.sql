@@ -65,7 +65,18 @@ CREATE TABLE credits_outbox_messages (
 CREATE INDEX credits_outbox_messages_due_at ON credits_outbox_messages (due_at, id) WHERE status = 'pending';
 CREATE INDEX credits_outbox_messages_unresolved ON credits_outbox_messages (status, id) WHERE status IN ('dead', 'uncertain');
 
+-- Record effects: settlement.
+CREATE TABLE settlements (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  order_id text NOT NULL,
+  amount bigint NOT NULL,
+  UNIQUE (event_key, effect, element)
+);
+
 -- +goose Down
+DROP TABLE settlements;
 DROP TABLE credits_outbox_messages;
 DROP TABLE credits_inbox_payloads;
 DROP TABLE credits_inbox_failures;

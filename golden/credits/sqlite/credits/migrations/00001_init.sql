@@ -66,7 +66,18 @@ CREATE TABLE credits_outbox_messages (
 CREATE INDEX credits_outbox_messages_due_at ON credits_outbox_messages (due_at, id) WHERE status = 'pending';
 CREATE INDEX credits_outbox_messages_unresolved ON credits_outbox_messages (status, id) WHERE status IN ('dead', 'uncertain');
 
+-- Record effects: settlement. Numerics are text: no digit is lost.
+CREATE TABLE settlements (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+
 -- +goose Down
+DROP TABLE settlements;
 DROP TABLE credits_outbox_messages;
 DROP TABLE credits_inbox_payloads;
 DROP TABLE credits_inbox_failures;
