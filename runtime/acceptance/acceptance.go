@@ -88,12 +88,7 @@ const (
 // database that is not a scratch one before it writes anything.
 func Run[DB, H any](t *testing.T, s Setup[DB, H], g Package[DB, H]) {
 	t.Helper()
-	if any(s.Handler) == nil {
-		t.Fatal("setup gives no Handler: give the one that your program runs, in acceptance_setup_test.go")
-	}
-	if _, none := any(s.Handler).(NoHandler); !none && len(s.Count) == 0 {
-		t.Log("Setup.Count is empty: what your handler writes is not counted")
-	}
+	s.check(t)
 	open := g.Open
 	if s.Open != nil {
 		open = s.Open

@@ -67,6 +67,14 @@ var onSQLite = map[string]mutant{
 		of: liteCredits, edits: []edit{{"db/inbox.sql.go", "e.response_content_type, e.response_body\n", "e.response_content_type, NULL AS response_body\n"}},
 		red: `step repeat: outcome duplicate is answered with body none; the contract says "\{`,
 	},
+	"handler is not implemented": {
+		of: liteCredits, edits: []edit{{"acceptance_setup_test.go", "Handler: creditor{},", "Handler: credits.UnimplementedHandler{},"}},
+		red: `step first: .*\n.*got: first +failed .*\n.*want: .*credits 1 .*\n +failed: the handler failed: handler: OrderPaid is not implemented`,
+	},
+	"count that the handler does not change": {
+		of: liteCredits, edits: []edit{{"acceptance_setup_test.go", "SELECT count(*) FROM credits\"", "SELECT count(*) FROM credits WHERE amount = 0\""}, {"acceptance_setup_test.go", "Grow: map[string]int{\"credits\": 1, \"amount\": 100},", ""}},
+		red: `Setup.Count "credits" is what it was: a number that never changes proves nothing`,
+	},
 	"handler does nothing": {
 		of: liteCredits, edits: []edit{{"acceptance_setup_test.go", "_, err = tx.DB.ExecContext(", "_ = []any{"}, {"acceptance_setup_test.go", "e.Payload.Data.OrderID, amount)", "e.Payload.Data.OrderID, amount}"}, {"acceptance_setup_test.go", "{ctx, ", "{"}},
 		red: `step first: .*\n.*got: .*amount 0  credits 0 .*\n.*want: .*amount 100  credits 1`,

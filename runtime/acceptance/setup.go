@@ -30,3 +30,18 @@ type Setup[DB, H any] struct {
 
 // NoHandler stands for the handler of a package that needs none.
 type NoHandler struct{}
+
+func (s Setup[DB, H]) check(t *testing.T) {
+	t.Helper()
+	if any(s.Handler) == nil {
+		t.Fatal("setup gives no Handler: give the one that your program runs, in acceptance_setup_test.go")
+	}
+	if _, none := any(s.Handler).(NoHandler); !none && len(s.Count) == 0 {
+		t.Log("Setup.Count is empty: what your handler writes is not counted")
+	}
+	for name := range s.Grow {
+		if _, ok := s.Count[name]; !ok {
+			t.Fatalf("Setup.Grow has %q, and Setup.Count has no such query", name)
+		}
+	}
+}
