@@ -13,6 +13,7 @@ import (
 type answer struct {
 	n       int // of its event
 	outcome string
+	said    string // the outcome that was answered: inProgress where the work went on
 	reason  string // of a refusal or failure
 	status  int
 	header  http.Header
@@ -42,13 +43,13 @@ func (h *heard) lately() string {
 // compare holds an answer against the contract's.
 func (p *protocol) compare(s Step, a answer) {
 	p.Helper()
-	want, ok := p.e.Answers[a.outcome]
-	if !ok || a.outcome == "" {
+	want, ok := p.e.Answers[a.said]
+	if !ok {
 		return // no word that a step wants: the table is red already
 	}
 	differs := func(what string, got, want any) {
 		p.Helper()
-		p.Errorf("step %s: outcome %s is answered with %s %v; the contract says %v", s.Name, a.outcome, what, got, want)
+		p.Errorf("step %s: outcome %s is answered with %s %v; the contract says %v", s.Name, a.said, what, got, want)
 	}
 	fill := func(text string) string { return strings.ReplaceAll(text, "{{n}}", strconv.Itoa(a.n)) }
 	if a.status != want.Status {

@@ -127,7 +127,8 @@ func (p *protocol) send(i int, req *http.Request) answer {
 	w := httptest.NewRecorder()
 	p.instances[i].mux.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), attemptKey{}, h)))
 	a := answer{n: p.n, status: w.Code, header: w.Header(), body: w.Body.String(), heard: h}
-	a.outcome, a.reason = h.answered()
+	a.said, a.reason = h.answered()
+	a.outcome = a.said
 	return a
 }
 

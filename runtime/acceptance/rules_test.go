@@ -26,6 +26,14 @@ var (
 var onSQLite = map[string]mutant{
 	"sound orders":  {of: liteOrders},
 	"sound credits": {of: liteCredits},
+	// Deliveries at once that are in progress, and one whose work goes on after its answer.
+	"sound and slow": {
+		of: liteCredits, edits: []edit{
+			{"definition_gen.go", "InProgressWait: 200 * time.Millisecond", "InProgressWait: 5 * time.Millisecond"},
+			{"acceptance_setup_test.go", "amount, err := e", "slowly(e.Meta.Key)\n\tamount, err := e"},
+		},
+		add: map[string]string{"slow_test.go": slow},
+	},
 	"UNIQUE dropped in the database": {
 		of: liteOrders, edits: []edit{liteKey},
 		red: `start the receiver: .*\n.*no valid UNIQUE over \(event_key\)`,
@@ -171,5 +179,18 @@ func (e early) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result,
 	}
 	_, _ = e.Store.Deliver(ctx, ds)
 	return []whrt.Result{{Found: whrt.New}}, nil
+}
+`
+
+const slow = `package credits_test
+
+import "time"
+
+// slowly takes longer for the event of the step concurrent than the answer may (1 s).
+func slowly(key string) {
+	if key == "evt_1-6" {
+		time.Sleep(1500 * time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
 }
 `
