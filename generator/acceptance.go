@@ -24,7 +24,10 @@ type acceptView struct {
 	Outside            []acceptOutside
 }
 
-type acceptSecret struct{ Name, Value string }
+type acceptSecret struct {
+	Name, Value string
+	Forged      string // another one of the same form, for forged deliveries
+}
 
 type acceptEvent struct {
 	*Acceptance
@@ -117,7 +120,8 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 				continue
 			}
 			seen[s.Name] = true
-			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, len(out))})
+			n := len(out)
+			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, n), acceptSecretText(e.Signature, n+50)})
 		}
 	}
 	return out

@@ -26,7 +26,8 @@ type Contract struct {
 	Definition    whrt.Definition
 	Engine        string // "postgres" or "sqlite"
 	Secrets       map[string]string
-	Inbox, Outbox string // tables
+	Forged        map[string]string // secrets of somebody else, of the same form
+	Inbox, Outbox string            // tables
 	Events        []Event
 	Outside       []Outside
 }

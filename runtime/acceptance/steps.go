@@ -126,19 +126,8 @@ func (p *protocol) forged(warp func(*http.Request)) []answer {
 }
 
 func (p *protocol) wrongSignature() []answer {
-	e := p.c.Definition.Endpoints[p.e.Endpoint]
-	name := e.Scheme.Secrets[0].Name
-	right := p.c.Secrets[name]
-	wrong := map[string]string{}
-	for k, v := range p.c.Secrets {
-		wrong[k] = v
-	}
-	wrong[name] = strings.ToUpper(right[:1]) + "0" + right[2:]
-	if wrong[name] == right {
-		wrong[name] = "1" + right[1:]
-	}
 	secrets := p.c.Secrets
-	p.c.Secrets = wrong
+	p.c.Secrets = p.c.Forged
 	defer func() { p.c.Secrets = secrets }()
 	return p.forged(nil)
 }

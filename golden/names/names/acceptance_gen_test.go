@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"NAMES_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"NAMES_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "names_inbox_events",
 			Outbox: "names_outbox_messages",
 			Events: []acceptance.Event{

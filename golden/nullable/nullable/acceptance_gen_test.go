@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"NULLABLE_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"NULLABLE_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "nullable_inbox_events",
 			Outbox: "nullable_outbox_messages",
 			Events: []acceptance.Event{

@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"PAYLOADTYPES_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"PAYLOADTYPES_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "payloadtypes_inbox_events",
 			Outbox: "payloadtypes_outbox_messages",
 			Events: []acceptance.Event{

@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"UNIONS_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"UNIONS_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "unions_inbox_events",
 			Outbox: "unions_outbox_messages",
 			Events: []acceptance.Event{

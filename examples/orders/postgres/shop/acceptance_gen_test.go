@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"SHOP_WEBHOOK_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"SHOP_WEBHOOK_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "shop_inbox_events",
 			Outbox: "shop_outbox_messages",
 			Events: []acceptance.Event{

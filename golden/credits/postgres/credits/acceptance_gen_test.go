@@ -43,6 +43,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"CREDITS_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"CREDITS_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "credits_inbox_events",
 			Outbox: "credits_outbox_messages",
 			Events: []acceptance.Event{

@@ -44,6 +44,9 @@ func TestAcceptance(t *testing.T) {
 			Secrets: map[string]string{
 				"OUTSIDE_WEBHOOK_SECRET": "acceptance-test-secret-number-00",
 			},
+			Forged: map[string]string{
+				"OUTSIDE_WEBHOOK_SECRET": "acceptance-test-secret-number-50",
+			},
 			Inbox:  "outside_inbox_events",
 			Outbox: "outside_outbox_messages",
 			Events: []acceptance.Event{
