@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/whgen/whgen/spec"
@@ -61,21 +62,20 @@ func (s *sampler) text(body *node) string {
 	return s.envelope.with(body).String()
 }
 
-// foldedAnswers are those of a batch of one: whatever neither failed nor is in
-// progress is answered as processed.
-func foldedAnswers(a *Acceptance, e *spec.Endpoint) {
-	statuses, bodies := answers(e.Outcomes)
-	for _, o := range []spec.Outcome{spec.Processed, spec.Duplicate, spec.Conflict, spec.Rejected, spec.Ignored} {
-		a.Statuses[string(o)] = statuses[string(spec.Processed)]
-		delete(a.BodyOf, string(o))
-		if text, ok := bodies[string(spec.Processed)]; ok {
-			a.BodyOf[string(o)] = text
+// outcomes are the answers that a delivery of the sample can get. In a batch of
+// one, whatever neither failed nor is in progress is answered as processed.
+func (s *sampler) outcomes() map[spec.Outcome]spec.Response {
+	if s.envelope == nil {
+		return s.event.Spec.Outcomes
+	}
+	all := maps.Clone(s.event.Spec.Outcomes)
+	for o := range all {
+		if o == spec.InProgress || o == spec.Failed {
+			all[o] = s.endpoint.Outcomes[o]
+		} else if _, early := s.endpoint.Outcomes[o]; !early || o == spec.Rejected || o == spec.Ignored {
+			all[o] = s.endpoint.Outcomes[spec.Processed]
 		}
 	}
-	for _, o := range []spec.Outcome{spec.InProgress, spec.Failed} {
-		a.Statuses[string(o)] = statuses[string(o)]
-		if text, ok := bodies[string(o)]; ok {
-			a.BodyOf[string(o)] = text
-		}
-	}
+	all[spec.Processed] = s.endpoint.Outcomes[spec.Processed]
+	return all
 }

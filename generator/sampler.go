@@ -204,23 +204,23 @@ func numberedText(n *node, from *spec.Selector) string {
 	return quote(n.plain() + "-" + number)
 }
 
-// changed is other content under the same key; "" where there can be none.
-func (s *sampler) changed() string {
+// changed is other content under the same key; nil where there can be none.
+func (s *sampler) changed() *node {
 	if s.event.Spec.Derived != nil {
-		return ""
+		return nil
 	}
 	other := s.body.clone()
 	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
 		for _, from := range of {
 			if from.Kind == spec.SelectBody && !s.fixed(from.Pointer) {
 				_ = other.set(from.Pointer, textNode("changed"))
-				return s.text(other)
+				return other
 			}
 		}
-		return ""
+		return nil
 	}
 	_ = other.set("/whgen_changed", scalarNode("true"))
-	return s.text(other)
+	return other
 }
 
 // fixed reports whether a pointer's value is needed as it is.
