@@ -20,6 +20,8 @@ type acceptView struct {
 	Secrets            []acceptSecret
 	Handlers           []acceptHandler
 	Inbox, Outbox      string
+	Conflicts          string
+	Failures           string
 	Events             []acceptEvent
 	Outside            []acceptOutside
 }
@@ -42,6 +44,8 @@ type acceptStep struct {
 	Inbox, Kept   int
 	Tables        []int
 	Outbox        int
+	Conflicts     int // rows on record
+	Failures      int
 }
 
 // acceptanceFiles writes acceptance_gen_test.go (the requests of events, and what
@@ -55,6 +59,7 @@ func acceptanceFiles(p *Plan) ([]File, error) {
 		Package: p.Package, Import: p.Import, DB: poolType(p.Engine), Handler: handlerType(p), Engine: "sqlite",
 		Postgres: p.Engine != SQLite, Pgx: p.Engine == PostgresPgx, SQL: p.Engine != PostgresPgx,
 		Secrets: acceptSecrets(p.Contract), Handlers: handlersOf(p), Inbox: p.SQL.Events, Outbox: p.SQL.Messages,
+		Conflicts: p.SQL.Conflicts, Failures: p.SQL.Failures,
 		Outside: acceptOutsides(p),
 	}
 	if v.Postgres {
@@ -142,10 +147,16 @@ func acceptSecretText(s *spec.Scheme, i int) string {
 
 func acceptSteps(a *Acceptance, s *spec.Scheme) []acceptStep {
 	var steps []acceptStep
-	events := 0
+	events, conflicts, failures := 0, 0, 0
 	add := func(name, outcome string, fresh int) {
 		events += fresh
-		step := acceptStep{Name: name, Outcome: outcome, Inbox: events, Outbox: events * a.Outbox}
+		switch {
+		case outcome == "conflict":
+			conflicts++
+		case outcome == "failed" && (name != "panic" || a.Event.Spec.Handler): // without a handler the store panics, which records nothing
+			failures++
+		}
+		step := acceptStep{Name: name, Outcome: outcome, Inbox: events, Outbox: events * a.Outbox, Conflicts: conflicts, Failures: failures}
 		for _, t := range a.Tables {
 			step.Tables = append(step.Tables, events*t.Rows)
 		}

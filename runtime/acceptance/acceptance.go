@@ -28,6 +28,8 @@ type Contract struct {
 	Secrets       map[string]string
 	Forged        map[string]string // secrets of somebody else, of the same form
 	Inbox, Outbox string            // tables
+	Conflicts     string            // table
+	Failures      string            // tables
 	Events        []Event
 	Outside       []Outside
 }
@@ -67,6 +69,9 @@ type Step struct {
 	Kept    int // rows of Inbox that nothing was done for, such as rejected ones
 	Tables  []int
 	Outbox  int // without what the handler sends of its own
+	// Conflicts and Failures are rows on record; a panic of the database's own
+	// driver leaves none.
+	Conflicts, Failures int
 }
 
 // Outside says how the outside behaves towards a message of an effect, attempt

@@ -25,8 +25,11 @@ type outside struct {
 	whrt.Store                      // of the process that runs now
 	plan       map[string][]Outside // by effect
 	def        *whrt.Definition
+	clock      *whrt.OffsetClock
 	server     *httptest.Server
 	direct     http.RoundTripper
+
+	claims sync.Mutex // a claim, and a look at what is due: not at once
 
 	mu     sync.Mutex
 	leased map[int64]outbox.Message // claimed, and no end written yet
@@ -43,9 +46,9 @@ type story struct {
 	reached      int
 }
 
-func newOutside(def *whrt.Definition, plan []Outside) *outside {
+func newOutside(def *whrt.Definition, clock *whrt.OffsetClock, plan []Outside) *outside {
 	o := &outside{
-		plan: map[string][]Outside{}, def: def, direct: &http.Transport{},
+		plan: map[string][]Outside{}, def: def, clock: clock, direct: &http.Transport{},
 		leased: map[int64]outbox.Message{}, story: map[int64]*story{}, turn: map[string]int{}, docs: map[string]int{},
 	}
 	for _, one := range plan {
@@ -59,8 +62,14 @@ func newOutside(def *whrt.Definition, plan []Outside) *outside {
 // two may look alike.
 const marker = "whgen-message"
 
-// ClaimMessages notes what is leased, and marks it.
+// ClaimMessages notes what is leased, and marks it. A claim from before time was
+// moved leases nothing: its leases would be over.
 func (o *outside) ClaimMessages(ctx context.Context, limit int, lease, skew time.Duration) ([]outbox.Message, error) {
+	o.claims.Lock()
+	defer o.claims.Unlock()
+	if skew != o.clock.Offset() {
+		return nil, nil
+	}
 	all, err := o.Store.ClaimMessages(ctx, limit, lease, skew)
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -35,6 +35,8 @@ type protocol struct {
 // counts is what stands in the database.
 type counts struct {
 	inbox, outbox int
+	conflicts     int
+	failures      int
 	tables        []int
 	yours         map[string]int
 }
@@ -80,6 +82,7 @@ func (p *protocol) event(e *Event) bool {
 func (p *protocol) counted() counts {
 	p.Helper()
 	c := counts{inbox: p.count(rows(p.c.Inbox)), outbox: p.count(rows(p.c.Outbox)), yours: map[string]int{}}
+	c.conflicts, c.failures = p.count(rows(p.c.Conflicts)), p.count(rows(p.c.Failures))
 	for _, table := range p.e.Tables {
 		c.tables = append(c.tables, p.count(rows(table)))
 	}
@@ -107,6 +110,8 @@ func (p *protocol) count(query string) (n int) {
 func (p *protocol) since(now counts) counts {
 	now.inbox -= p.base.inbox
 	now.outbox -= p.base.outbox
+	now.conflicts -= p.base.conflicts
+	now.failures -= p.base.failures
 	for i := range now.tables {
 		now.tables[i] -= p.base.tables[i]
 	}
@@ -131,6 +136,12 @@ func (p *protocol) check(s Step, answers []answer) {
 	fmt.Println(is)
 	if is != wanted {
 		p.Errorf("step %s: %s\n got: %s\nwant: %s%s", s.Name, meaning[s.Name], is, wanted, reasons(answers))
+	}
+	if got.conflicts != s.Conflicts {
+		p.Errorf("step %s: %d conflicts are on record in %s; want %d", s.Name, got.conflicts, p.c.Conflicts, s.Conflicts)
+	}
+	if got.failures != s.Failures {
+		p.Errorf("step %s: %d failed events are on record in %s; want %d", s.Name, got.failures, p.c.Failures, s.Failures)
 	}
 	for _, a := range answers {
 		p.compare(s, a)

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // every message has been tried once, the process is restarted again.
 func (p *protocol) relay() {
 	p.Helper()
-	o := newOutside(&p.c.Definition, p.c.Outside)
+	o := newOutside(&p.c.Definition, p.clock, p.c.Outside)
 	defer o.server.Close()
 	waiting := rows(p.c.Outbox) + " WHERE status = 'pending'"
 	p.relayUntil(o, func() bool { return p.count(waiting+" AND attempts = 0") == 0 })
@@ -32,6 +33,9 @@ func (p *protocol) relayUntil(o *outside, holds func() bool) {
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
 	p.within(time.Minute, "step relay: the outbox is sent", func() bool {
+		defer r.Wake()
+		o.claims.Lock()
+		defer o.claims.Unlock()
 		if !o.idle() {
 			return false
 		}
@@ -39,7 +43,6 @@ func (p *protocol) relayUntil(o *outside, holds func() bool) {
 			return true
 		}
 		p.awaken()
-		r.Wake()
 		return false
 	})
 	stop()
@@ -72,14 +75,15 @@ func (p *protocol) judge(o *outside) {
 	ends, calls, reached := map[string]int{}, 0, 0
 	for _, id := range slices.Sorted(maps.Keys(o.story)) {
 		s := o.story[id]
-		var end string
-		if err := p.scan(fmt.Sprintf("SELECT status FROM %s WHERE id = %d", p.c.Outbox, id), &end); err != nil {
+		var end, why string
+		of := fmt.Sprintf(" FROM %s WHERE id = %d", p.c.Outbox, id)
+		if err := errors.Join(p.scan("SELECT status"+of, &end), p.scan("SELECT coalesce(last_error, '')"+of, &why)); err != nil {
 			p.Fatalf("step relay: read a message: %v", err)
 		}
 		ends[end]++
 		calls += len(s.keys)
 		reached += min(s.reached, 1)
-		o.wrong = append(o.wrong, s.faults(end)...)
+		o.wrong = append(o.wrong, s.faults(end, why)...)
 	}
 	outbox := p.count(rows(p.c.Outbox))
 	words := slices.Sorted(maps.Keys(ends))
@@ -101,10 +105,13 @@ func (p *protocol) judge(o *outside) {
 }
 
 // faults are what is wrong with the story of a message.
-func (s *story) faults(end string) (all []string) {
+func (s *story) faults(end, why string) (all []string) {
+	if why != "" {
+		why = " (" + why + ")"
+	}
 	if end != s.End || len(s.keys) != len(s.Attempts) {
-		all = append(all, fmt.Sprintf("a message of %s was tried %d times and is %s; want %d (%s) and %s",
-			s.Effect, len(s.keys), end, len(s.Attempts), strings.Join(s.Attempts, ", "), s.End))
+		all = append(all, fmt.Sprintf("a message of %s was tried %d times and is %s%s; want %d (%s) and %s",
+			s.Effect, len(s.keys), end, why, len(s.Attempts), strings.Join(s.Attempts, ", "), s.End))
 	}
 	for i := range s.keys {
 		if s.keys[i] != s.keys[0] {

@@ -67,6 +67,23 @@ var onSQLite = map[string]mutant{
 		of: liteOrders, edits: []edit{{"db/outbox.sql.go", "o.element, o.idempotency_key, coalesce", "o.element, o.effect AS idempotency_key, coalesce"}},
 		red: `step relay: the outside has made 2 documents for \d+ messages that reached it: .*two messages had one key`,
 	},
+	"conflict is not recorded": {
+		of: liteCredits, edits: []edit{{"store_gen.go", "RecordConflict: db.RecordConflict", "RecordConflict: \"SELECT ?1, ?2\""}},
+		red: `step changed-payload: 0 conflicts are on record in credits_inbox_conflicts; want 1`,
+	},
+	"failure is not recorded": {
+		of: liteCredits, edits: []edit{{"store_gen.go", "RecordFailure:  db.RecordFailure", "RecordFailure:  \"SELECT ?1, ?2, ?3, ?4\""}},
+		red: `step failure: 0 failed events are on record in credits_inbox_failures; want 1`,
+	},
+	"signature is not verified": {
+		of: liteCredits, edits: []edit{{"definition_gen.go", `"hmac"`, `"none"`}},
+		red: `step wrong-signature: .*\n.*got: wrong-signature +processed +inbox 18`,
+	},
+	"repeats leave a row": {
+		of: liteCredits, edits: []edit{{"store_gen.go", "return sqlitestore.New(", "return diary{pool, sqlitestore.New("}, {"store_gen.go", "Work: work(handler),\n\t})", "Work: work(handler),\n\t})}"}},
+		add: map[string]string{"diary.go": diary},
+		red: `table "credits_inbox_payloads" has 1 rows after the delivery and had 0 before`,
+	},
 	"failure is acknowledged": {
 		of: liteCredits, edits: []edit{{"definition_gen.go", "whrt.Failed:           {Status: 503}", "whrt.Failed:           {Status: 200}"}},
 		red: `step failure: outcome failed is answered with status 200; the contract says 503`,
@@ -192,5 +209,29 @@ func slowly(key string) {
 		time.Sleep(1500 * time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond)
+}
+`
+
+const diary = `package credits
+
+import (
+	"context"
+	"database/sql"
+
+	whrt "github.com/whgen/whgen/runtime"
+)
+
+// diary keeps the body of every repeat.
+type diary struct {
+	pool *sql.DB
+	whrt.Store
+}
+
+func (s diary) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) {
+	res, err := s.Store.Handle(ctx, d)
+	if err == nil && res.Found == whrt.Stored {
+		_, err = s.pool.ExecContext(ctx, statements.KeepPayload, d.Key, d.ContentType, d.Body)
+	}
+	return res, err
 }
 `

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,14 +21,15 @@ var listings = map[string]string{
 		  AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`,
 	"sqlite": `SELECT coalesce(group_concat('"' || replace(name, '"', '""') || '"', char(10)), '') FROM sqlite_schema
 		WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%goose\_db\_version' ESCAPE '\'
-		  AND name NOT LIKE '%\_schema\_versions' ESCAPE '\'		  AND name NOT IN ('schema_migrations', 'atlas_schema_revisions')`,
+		  AND name NOT LIKE '%\_schema\_versions' ESCAPE '\'
+		  AND name NOT IN ('schema_migrations', 'atlas_schema_revisions')`,
 }
 
 // refuse stops the test before it writes anything, unless the database is a
 // scratch one by its name and holds no rows.
 func (p *protocol) refuse() {
 	p.Helper()
-	name, tables := "", ""
+	name := ""
 	if err := p.scan(names[p.c.Engine], &name); err != nil {
 		p.Fatalf("ask the database for its name: %v", err)
 	}
@@ -35,17 +37,21 @@ func (p *protocol) refuse() {
 		p.Fatalf("refused: %s is not a scratch database: this test fills its database with deliveries and breaks tables. "+
 			"Leave Setup.Open nil for one that is thrown away, or give it one whose name ends in _test or _scratch", shown(name))
 	}
-	if err := p.scan(listings[p.c.Engine], &tables); err != nil {
-		p.Fatalf("list the tables of %s: %v", shown(name), err)
-	}
-	for table := range strings.SplitSeq(tables, "\n") {
-		if table == "" {
-			continue
-		}
+	for _, table := range p.tables() {
 		if p.count("SELECT count(*) FROM (SELECT 1 FROM "+table+" LIMIT 1) x") != 0 {
 			p.Fatalf("refused: table %s of %s holds rows: this test fills its database with deliveries and breaks tables. Give it an empty one", table, shown(name))
 		}
 	}
+}
+
+// tables are all that the database has, as SQL writes them.
+func (p *protocol) tables() []string {
+	p.Helper()
+	list := ""
+	if err := p.scan(listings[p.c.Engine], &list); err != nil {
+		p.Fatalf("list the tables of the database: %v", err)
+	}
+	return slices.DeleteFunc(strings.Split(list, "\n"), func(table string) bool { return table == "" })
 }
 
 func shown(name string) string {

@@ -11,7 +11,7 @@ import (
 var steps = map[string]func(*protocol) []answer{
 	"first": func(p *protocol) []answer { p.n++; return p.deliver(p.e.Body) },
 	// The second instance knows nothing but the database.
-	"repeat":            func(p *protocol) []answer { return []answer{p.send(1, p.request(delivery{body: p.e.Body}))} },
+	"repeat":            (*protocol).repeat,
 	"changed-payload":   func(p *protocol) []answer { return p.deliver(p.e.Changed) },
 	"failure":           (*protocol).failure,
 	"retry":             func(p *protocol) []answer { return p.deliver(p.e.Body) },
@@ -48,6 +48,34 @@ var meaning = map[string]string{
 	"missing-signature": "a delivery without a signature",
 	"altered-byte":      "a delivery whose body was altered after it was signed",
 	"missing-key":       "a delivery without an event key",
+}
+
+func (p *protocol) repeat() []answer {
+	p.Helper()
+	return p.untouched(func() answer { return p.send(1, p.request(delivery{body: p.e.Body})) })
+}
+
+// untouched delivers what must not leave a row in any table, whoever it belongs to.
+func (p *protocol) untouched(deliver func() answer) []answer {
+	p.Helper()
+	before := p.everything()
+	answers := []answer{deliver()}
+	for table, n := range p.everything() {
+		if n != before[table] {
+			p.Errorf("table %s has %d rows after the delivery and had %d before: it must leave nothing", table, n, before[table])
+		}
+	}
+	return answers
+}
+
+// everything is how many rows each table of the database has.
+func (p *protocol) everything() map[string]int {
+	p.Helper()
+	all := map[string]int{}
+	for _, table := range p.tables() {
+		all[table] = p.count(rows(table))
+	}
+	return all
 }
 
 // responseLost delivers, commits, and loses the answer.
@@ -122,7 +150,7 @@ func (p *protocol) settled(answers []answer) []answer {
 func (p *protocol) forged(warp func(*http.Request)) []answer {
 	p.n++
 	defer func() { p.n-- }()
-	return []answer{p.send(0, p.request(delivery{body: p.e.Body, warp: warp}))}
+	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Body, warp: warp})) })
 }
 
 func (p *protocol) wrongSignature() []answer {
@@ -156,5 +184,5 @@ func (p *protocol) missingKey() []answer {
 	if body == "" {
 		body = p.e.Body
 	}
-	return []answer{p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader}))}
+	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) })
 }
