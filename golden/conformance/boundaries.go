@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"testing"
 	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
@@ -214,6 +215,19 @@ func databaseAway(b *bench) {
 	b.rows(0, 0, 0)
 	proxy.heal()
 	b.until("an answer when the server is back", func() bool { return do(signed(b.Context(), url, text)).status == 200 })
+	b.rows(1, 1, 1)
+}
+
+// Restart runs one case more on a backend: a server that is really stopped and
+// started again by restart, which calls while in between.
+func Restart(t *testing.T, backend Backend, dsn string, restart func(while func()) error) {
+	b := newBench(t, backend, "paid", dsn, true)
+	text := b.body("evt_70", "o-70", 1)
+	b.must(restart(func() {
+		b.want(text, 503)
+		b.want(text, 503)
+	}))
+	b.until("an answer after the restart", func() bool { return b.deliver(text).status == 200 })
 	b.rows(1, 1, 1)
 }
 

@@ -12,6 +12,7 @@ var failures = []caseOf{
 	{name: "a failed attempt is tried again", kinds: paid, run: failedAttempts},
 	{name: "a constraint of the application is no duplicate", kinds: paid, run: ownConstraints},
 	{name: "a swallowed error is not committed", kinds: paid, run: swallowedError},
+	{name: "a swallowed error that only reading shows", kinds: paid, run: swallowedByReading, only: postgres},
 	{name: "a rejected event is final", kinds: paid, run: rejected},
 	{name: "a panic", kinds: paid, run: panics},
 	{name: "deviations from the document are told", kinds: paid, run: deviations},
@@ -83,11 +84,21 @@ func ownConstraints(b *bench) {
 // whatever the handler says. PostgreSQL would answer the COMMIT with ROLLBACK,
 // SQLite would commit the rest.
 func swallowedError(b *bench) {
+	b.swallowed(func(o Order) { _ = o.Exec("INSERT INTO nowhere VALUES (1)") })
+}
+
+// swallowedByReading: PostgreSQL begins to answer, and fails then.
+func swallowedByReading(b *bench) {
+	b.swallowed(func(o Order) { _, _ = o.Count("SELECT (10 / length(?1))::int", "") })
+}
+
+func (b *bench) swallowed(fail func(o Order)) {
+	b.Helper()
 	b.work = func(ctx context.Context, o Order) error {
 		if err := credit(ctx, o); err != nil {
 			return err
 		}
-		_ = o.Exec("INSERT INTO nowhere VALUES (1)")
+		fail(o)
 		return nil
 	}
 	text := b.body("evt_98", "o-98", 1)

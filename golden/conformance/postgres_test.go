@@ -15,8 +15,8 @@ import (
 	whrt "github.com/whgen/whgen/runtime"
 )
 
-// pgx is pgx's own pool.
-func pgx() conformance.Backend {
+// onPgx is pgx's own pool.
+func onPgx() conformance.Backend {
 	return conformance.Backend{Name: "pgx", Postgres: true, Habits: true, Open: func(ctx context.Context, dsn string, _ func()) (conformance.Pool, error) {
 		config, err := pgxpool.ParseConfig(dsn)
 		if err != nil {
@@ -79,8 +79,8 @@ func (h pgxHandler) OrderPaid(ctx context.Context, tx pgxcredits.Tx, e whrt.Inco
 	return conformance.Take(ctx, h.work, o, e.Payload.Data.Amount)
 }
 
-// pgsql is database/sql on a driver that is registered already.
-func pgsql(name, driver string) conformance.Backend {
+// onSQL is database/sql on a driver that is registered already.
+func onSQL(name, driver string) conformance.Backend {
 	return conformance.Backend{Name: name, Postgres: true, Open: func(_ context.Context, dsn string, _ func()) (conformance.Pool, error) {
 		db, err := sql.Open(driver, dsn)
 		if err != nil {

@@ -1,6 +1,9 @@
 package conformance
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // kinds says for which kinds of events a case is run.
 type kinds int
@@ -16,18 +19,24 @@ type caseOf struct {
 	name  string
 	kinds kinds
 	run   func(b *bench)
+	quiet bool                 // no relay in this process: the case is about another's
 	only  func(b Backend) bool // nil: every backend
 }
 
-// Run runs the whole table on a backend. scratch gives the address of a new,
-// empty database each time.
-func Run(t *testing.T, backend Backend, scratch func(t *testing.T) string) {
+// Run runs the whole table on a backend, or the named cases of it. scratch gives
+// the address of a new, empty database each time.
+func Run(t *testing.T, backend Backend, scratch func(t *testing.T) string, names ...string) {
 	var all []caseOf
 	for _, list := range [][]caseOf{repeats, races, failures, boundaries, requests, contents, secrets, habits, outsides, locks} {
 		all = append(all, list...)
 	}
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(c caseOf) bool { return c.name == name }) {
+			t.Fatalf("there is no case %q", name)
+		}
+	}
 	for _, c := range all {
-		if c.only != nil && !c.only(backend) {
+		if c.only != nil && !c.only(backend) || len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -44,9 +53,9 @@ func Run(t *testing.T, backend Backend, scratch func(t *testing.T) string) {
 }
 
 func (c caseOf) on(t *testing.T, backend Backend, kind string, scratch func(t *testing.T) string) {
-	b := newBench(t, backend, kind, scratch(t))
+	b := newBench(t, backend, kind, scratch(t), c.quiet)
 	c.run(b)
-	if !t.Failed() {
+	if !t.Failed() && !c.quiet {
 		b.settle()
 	}
 }

@@ -126,7 +126,7 @@ func (b *DB) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, e
 			return nil, classify(err, false)
 		}
 	}
-	if err := commit(tx); err != nil {
+	if err := commit(ctx, tx); err != nil {
 		return nil, err
 	}
 	return all, nil

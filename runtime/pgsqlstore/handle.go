@@ -24,13 +24,17 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	if err != nil {
 		return whrt.Result{}, unavailable(err)
 	}
+	// The transaction outlives ctx a little: database/sql would throw the
+	// connection away if ctx ended while it is being rolled back.
+	bound, end := context.WithTimeout(context.WithoutCancel(ctx), remaining(ctx)+afterwards)
 	kept := false // by the goroutine that rolls back
 	defer func() {
 		if !kept {
 			_ = conn.Close()
+			end()
 		}
 	}()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := conn.BeginTx(bound, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return whrt.Result{}, unavailable(err)
 	}
@@ -46,10 +50,11 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	case res.Found == whrt.New:
 		return res, b.work(ctx, conn, tx, d)
 	case res.Found == whrt.Stored && !bytes.Equal(res.Fingerprint, d.Fingerprint):
-		return res, commit(tx) // the conflict is recorded
+		return res, commit(ctx, tx) // the conflict is recorded
 	}
 	kept = true
 	go func() { // the answer does not wait for it
+		defer end()
 		defer conn.Close()
 		_ = tx.Rollback()
 	}()
@@ -89,7 +94,7 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 			return classify(err, false)
 		}
 	}
-	return commit(tx)
+	return commit(ctx, tx)
 }
 
 // refused rolls back and records the failure on the same connection: a second
@@ -115,7 +120,10 @@ func (b *DB) refused(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.De
 
 // commit counts only with the server's own word: drivers turn the tag ROLLBACK,
 // which answers a COMMIT after a failed statement, into an error of their own.
-func commit(tx *sql.Tx) error {
+func commit(ctx context.Context, tx *sql.Tx) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable(fmt.Errorf("commit: %w", err))
+	}
 	err := tx.Commit()
 	switch {
 	case err == nil:
