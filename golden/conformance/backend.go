@@ -27,8 +27,8 @@ type Backend struct {
 // Pool is a process's connections to one database.
 type Pool interface {
 	DB() *sql.DB
-	// Migrate makes the tables of both receivers.
-	Migrate(ctx context.Context) error
+	// Migrate makes the tables of Credits, or of both receivers.
+	Migrate(ctx context.Context, both bool) error
 	Credits(ctx context.Context, o Options) (*whrt.Receiver, error)
 	Habits(ctx context.Context, o Options) (*whrt.Receiver, error)
 	Close()

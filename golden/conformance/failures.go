@@ -9,13 +9,13 @@ import (
 
 // failures are attempts that do not succeed.
 var failures = []caseOf{
-	{name: "a failed attempt is tried again", kinds: paid, run: failedAttempts},
-	{name: "a constraint of the application is no duplicate", kinds: paid, run: ownConstraints},
-	{name: "a swallowed error is not committed", kinds: paid, run: swallowedError},
-	{name: "a swallowed error that only reading shows", kinds: paid, run: swallowedByReading, only: postgres},
-	{name: "a rejected event is final", kinds: paid, run: rejected},
-	{name: "a panic", kinds: paid, run: panics},
-	{name: "deviations from the document are told", kinds: paid, run: deviations},
+	{name: "a failed attempt is tried again", run: failedAttempts},
+	{name: "a constraint of the application is no duplicate", run: ownConstraints},
+	{name: "a swallowed error is not committed", run: swallowedError},
+	{name: "a swallowed error that only reading shows", run: swallowedByReading, only: postgres},
+	{name: "a rejected event is final", run: rejected},
+	{name: "a panic", run: panics},
+	{name: "deviations from the document are told", run: deviations},
 }
 
 // failedAttempts: an attempt that failed is no repeat.

@@ -13,15 +13,15 @@ import (
 // habits are what senders do differently; each has an endpoint in golden/habits.
 // No relay runs on a clock that jumps: leases end by it.
 var habits = []caseOf{
-	{name: "one id at two endpoints", kinds: other, run: twoEndpoints, only: hasHabits},
-	{name: "a key beside a header that is new in each attempt", kinds: other, run: headerKey, only: hasHabits},
-	{name: "a sender without ids", kinds: other, run: derivedKey, only: hasHabits},
-	{name: "a counter of attempts that counts as content", kinds: other, run: countedAttempts, only: hasHabits},
-	{name: "retries with the first timestamp", kinds: other, run: firstTimestamp, only: hasHabits},
-	{name: "clocks that differ", kinds: other, run: clocksDiffer, only: hasHabits},
-	{name: "the one status that a sender accepts", kinds: other, run: oneStatus, only: hasHabits},
-	{name: "kept bodies are those received", kinds: other, run: keptBodies, only: hasHabits},
-	{name: "the work's own deadline", kinds: other, run: ownDeadline, only: hasHabits},
+	{name: "one id at two endpoints", run: twoEndpoints, habits: true},
+	{name: "a key beside a header that is new in each attempt", run: headerKey, habits: true},
+	{name: "a sender without ids", run: derivedKey, habits: true},
+	{name: "a counter of attempts that counts as content", run: countedAttempts, habits: true},
+	{name: "retries with the first timestamp", run: firstTimestamp, habits: true},
+	{name: "clocks that differ", run: clocksDiffer, habits: true},
+	{name: "the one status that a sender accepts", run: oneStatus, habits: true},
+	{name: "kept bodies are those received", run: keptBodies, habits: true},
+	{name: "the work's own deadline", run: ownDeadline, habits: true},
 }
 
 // twoEndpoints: equal ids, different bodies, different secrets, one inbox.

@@ -14,11 +14,11 @@ import (
 
 // locks are about transactions that stand in each other's way.
 var locks = []caseOf{
-	{name: "a held key", kinds: paid, run: heldKey, only: postgres},
-	{name: "the holder of a key fails", kinds: paid, run: holderFails},
-	{name: "a locked table", kinds: other, run: lockedTable, only: postgres},
-	{name: "a session killed in its commit", kinds: both, run: killedInCommit, only: postgres},
-	{name: "many writers of one file", kinds: paid, run: manyWriters, only: func(b Backend) bool { return !b.Postgres && !b.Light }},
+	{name: "a held key", run: heldKey, only: postgres},
+	{name: "the holder of a key fails", run: holderFails},
+	{name: "a locked table", run: lockedTable, only: postgres},
+	{name: "a session killed in its commit", both: true, run: killedInCommit, only: postgres},
+	{name: "many writers of one file", run: manyWriters, only: func(b Backend) bool { return !b.Postgres && !b.Light }},
 }
 
 // heldKey: another receiver works on the key. Its repeat does not wait for the

@@ -9,9 +9,9 @@ import (
 
 // outsides are about messages between their enqueueing and their mark.
 var outsides = []caseOf{
-	{name: "killed between the outside's answer and the mark", kinds: both, quiet: true, run: killedBeforeMark, only: quick},
-	{name: "killed before the request is written", kinds: paid, quiet: true, run: killedBeforeRequest, only: quick},
-	{name: "killed half-way through the request", kinds: paid, quiet: true, run: killedInRequest, only: quick},
+	{name: "killed between the outside's answer and the mark", both: true, quiet: true, run: killedBeforeMark, only: quick},
+	{name: "killed before the request is written", quiet: true, run: killedBeforeRequest, only: quick},
+	{name: "killed half-way through the request", quiet: true, run: killedInRequest, only: quick},
 }
 
 // pastLease is how far the clock of the next process is ahead: leases of the

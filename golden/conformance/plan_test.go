@@ -83,7 +83,7 @@ func TestPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(pool.Close)
-			if err := pool.Migrate(ctx); err != nil {
+			if err := pool.Migrate(ctx, false); err != nil {
 				t.Fatal(err)
 			}
 			rcv, err := pool.Credits(ctx, conformance.Options{

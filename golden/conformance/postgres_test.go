@@ -43,8 +43,12 @@ func (p pgxPool) Close() {
 	p.pool.Close()
 }
 
-func (p pgxPool) Migrate(ctx context.Context) error {
-	return errors.Join(pgxcredits.Migrate(ctx, p.pool), pgxhabits.Migrate(ctx, p.pool))
+func (p pgxPool) Migrate(ctx context.Context, both bool) error {
+	err := pgxcredits.Migrate(ctx, p.pool)
+	if err == nil && both {
+		err = pgxhabits.Migrate(ctx, p.pool)
+	}
+	return err
 }
 
 func (p pgxPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
@@ -97,7 +101,7 @@ type sqlPool struct{ db *sql.DB }
 func (p sqlPool) DB() *sql.DB { return p.db }
 func (p sqlPool) Close()      { _ = p.db.Close() }
 
-func (p sqlPool) Migrate(ctx context.Context) error { return sqlcredits.Migrate(ctx, p.db) }
+func (p sqlPool) Migrate(ctx context.Context, _ bool) error { return sqlcredits.Migrate(ctx, p.db) }
 
 func (p sqlPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
 	return sqlcredits.New(ctx, sqlcredits.Config{

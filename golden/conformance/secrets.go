@@ -13,11 +13,11 @@ import (
 
 // secrets are about what is verified with, at start and later.
 var secrets = []caseOf{
-	{name: "no secret, no start", kinds: other, run: noSecret},
-	{name: "a provider that fails at run time", kinds: paid, run: failingProvider},
-	{name: "white space around a secret", kinds: paid, run: whiteSpace},
-	{name: "forms of a secret", kinds: other, run: formsOfSecret, only: hasHabits},
-	{name: "rotation", kinds: other, run: rotation, only: hasHabits},
+	{name: "no secret, no start", run: noSecret},
+	{name: "a provider that fails at run time", run: failingProvider},
+	{name: "white space around a secret", run: whiteSpace},
+	{name: "forms of a secret", run: formsOfSecret, habits: true},
+	{name: "rotation", run: rotation, habits: true},
 }
 
 // refuses tries to start a receiver of Credits and wants an error that names the

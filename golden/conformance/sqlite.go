@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 
 	litecredits "github.com/whgen/whgen/golden/credits/sqlite/credits"
 	litehabits "github.com/whgen/whgen/golden/habits/sqlite/habits"
@@ -35,8 +34,12 @@ type lite struct{ db *sql.DB }
 func (l lite) DB() *sql.DB { return l.db }
 func (l lite) Close()      { _ = l.db.Close() }
 
-func (l lite) Migrate(ctx context.Context) error {
-	return errors.Join(litecredits.Migrate(ctx, l.db), litehabits.Migrate(ctx, l.db))
+func (l lite) Migrate(ctx context.Context, both bool) error {
+	err := litecredits.Migrate(ctx, l.db)
+	if err == nil && both {
+		err = litehabits.Migrate(ctx, l.db)
+	}
+	return err
 }
 
 func (l lite) Credits(ctx context.Context, o Options) (*whrt.Receiver, error) {
