@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	driver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -13,6 +14,7 @@ import (
 	pgxcredits "github.com/whgen/whgen/golden/credits/postgres/credits"
 	pgxhabits "github.com/whgen/whgen/golden/habits/postgres/habits"
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/pgsqlstore"
 )
 
 // onPgx is pgx's own pool.
@@ -68,25 +70,36 @@ func (p pgxPool) Habits(ctx context.Context, o conformance.Options) (*whrt.Recei
 type pgxHandler struct{ work conformance.Work }
 
 func (h pgxHandler) OrderPaid(ctx context.Context, tx pgxcredits.Tx, e whrt.Incoming[pgxcredits.OrderPaid]) error {
-	o := conformance.Order{ID: e.Payload.Data.OrderID, Meta: e.Meta}
+	amount, err := e.Payload.Data.Amount.Int64()
+	if err != nil {
+		return err
+	}
+	o := conformance.Order{ID: e.Payload.Data.OrderID, Amount: amount, Meta: e.Meta}
 	if s := e.Payload.Data.Status; s != nil {
 		o.Status = string(*s)
 	}
+	return h.work(ctx, pgxOrder(ctx, o, tx.DB))
+}
+
+func pgxOrder(ctx context.Context, o conformance.Order, tx driver.Tx) conformance.Order {
 	o.Exec = func(query string, args ...any) error {
-		_, err := tx.DB.Exec(ctx, conformance.Dialect(true, query), args...)
+		_, err := tx.Exec(ctx, conformance.Dialect(true, query), args...)
 		return err
 	}
 	o.Count = func(query string, args ...any) (n int, err error) {
-		err = tx.DB.QueryRow(ctx, conformance.Dialect(true, query), args...).Scan(&n)
+		err = tx.QueryRow(ctx, conformance.Dialect(true, query), args...).Scan(&n)
 		return n, err
 	}
-	return conformance.Take(ctx, h.work, o, e.Payload.Data.Amount)
+	o.Nested = func(f func(conformance.Order) error) error {
+		return driver.BeginFunc(ctx, tx, func(inner driver.Tx) error { return f(pgxOrder(ctx, o, inner)) })
+	}
+	return o
 }
 
 // onSQL is database/sql on a driver that is registered already.
-func onSQL(name, driver string) conformance.Backend {
+func onSQL(name, registered string) conformance.Backend {
 	return conformance.Backend{Name: name, Postgres: true, Open: func(_ context.Context, dsn string, _ func()) (conformance.Pool, error) {
-		db, err := sql.Open(driver, dsn)
+		db, err := sql.Open(registered, dsn)
 		if err != nil {
 			return nil, err
 		}
@@ -117,17 +130,28 @@ func (p sqlPool) Habits(context.Context, conformance.Options) (*whrt.Receiver, e
 type sqlHandler struct{ work conformance.Work }
 
 func (h sqlHandler) OrderPaid(ctx context.Context, tx sqlcredits.Tx, e whrt.Incoming[sqlcredits.OrderPaid]) error {
-	o := conformance.Order{ID: e.Payload.Data.OrderID, Meta: e.Meta}
+	amount, err := e.Payload.Data.Amount.Int64()
+	if err != nil {
+		return err
+	}
+	o := conformance.Order{ID: e.Payload.Data.OrderID, Amount: amount, Meta: e.Meta}
 	if s := e.Payload.Data.Status; s != nil {
 		o.Status = string(*s)
 	}
+	return h.work(ctx, sqlOrder(ctx, o, tx.DB))
+}
+
+func sqlOrder(ctx context.Context, o conformance.Order, tx *pgsqlstore.Tx) conformance.Order {
 	o.Exec = func(query string, args ...any) error {
-		_, err := tx.DB.ExecContext(ctx, conformance.Dialect(true, query), args...)
+		_, err := tx.ExecContext(ctx, conformance.Dialect(true, query), args...)
 		return err
 	}
 	o.Count = func(query string, args ...any) (n int, err error) {
-		err = tx.DB.QueryRowContext(ctx, conformance.Dialect(true, query), args...).Scan(&n)
+		err = tx.QueryRowContext(ctx, conformance.Dialect(true, query), args...).Scan(&n)
 		return n, err
 	}
-	return conformance.Take(ctx, h.work, o, e.Payload.Data.Amount)
+	o.Nested = func(f func(conformance.Order) error) error {
+		return tx.Savepoint(ctx, func(inner *pgsqlstore.Tx) error { return f(sqlOrder(ctx, o, inner)) })
+	}
+	return o
 }

@@ -66,14 +66,14 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 	if b.schema.Work == nil {
 		return &whrt.StoreError{Err: errors.New("the package has no handler")}
 	}
-	wrapped := &Tx{tx: tx}
+	memory := &storage.Memory{}
 	var rows []whrt.MessageRow
 	err := whrt.Protect(func() (err error) {
-		rows, err = b.schema.Work(ctx, wrapped, d)
+		rows, err = b.schema.Work(ctx, &Tx{tx: tx, memory: memory}, d)
 		return err
 	})
-	wrapped.over = true
-	for _, cause := range []error{wrapped.first, err} {
+	memory.End()
+	for _, cause := range []error{memory.First(), err} {
 		var e *whrt.StoreError
 		if cause != nil && errors.As(classify(cause, false), &e) && e.Class == whrt.ClassRetry {
 			return e
@@ -82,8 +82,8 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 	if err != nil {
 		return b.refused(ctx, conn, tx, d, err)
 	}
-	if wrapped.first != nil {
-		return notCommitted(fmt.Errorf("the handler went on after a failed statement: %w", wrapped.first))
+	if memory.First() != nil {
+		return notCommitted(fmt.Errorf("the handler went on after a failed statement: %w", memory.First()))
 	}
 	if len(rows) > 0 {
 		messages, err := encode(rows)
@@ -148,6 +148,6 @@ func (b *DB) RecordFailure(ctx context.Context, f whrt.Failure) error {
 
 func (b *DB) recordFailure(ctx context.Context, q querier, f whrt.Failure) error {
 	_, err := q.ExecContext(ctx, b.schema.Statements.RecordFailure,
-		f.Key, f.Type, f.Fingerprint, storage.Short(f.Error, maxError), f.ContentType, orNullBytes(f.Payload))
+		f.Key, f.Type, f.Fingerprint, storage.Short(f.Error, maxError), f.ContentType, storage.BytesOrNull(f.Payload))
 	return err
 }
