@@ -103,6 +103,9 @@ func failingEventAmongOthers(b *bench) {
 	}
 	b.rows(20, 20, 20)
 	b.outcome(whrt.Failed, 4)
+	if n := b.counters.Class("handler"); n != 4 {
+		b.Errorf("%d failures are the handler's, want 4: the rest are statements", n)
+	}
 	if n := b.number("SELECT attempts FROM credits_inbox_failures WHERE event_key = 'evt_20'"); n != 4 {
 		b.Errorf("%d failed attempts in the one row, want 4", n)
 	}
