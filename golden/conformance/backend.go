@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	whrt "github.com/whgen/whgen/runtime"
-	"github.com/whgen/whgen/runtime/payload"
 )
 
 // Backend is a database engine with a driver, and the receivers generated for it.
@@ -27,8 +26,8 @@ type Backend struct {
 // Pool is a process's connections to one database.
 type Pool interface {
 	DB() *sql.DB
-	// Migrate makes the tables of both receivers.
-	Migrate(ctx context.Context) error
+	// Migrate makes the tables of Credits, or of both receivers.
+	Migrate(ctx context.Context, both bool) error
 	Credits(ctx context.Context, o Options) (*whrt.Receiver, error)
 	Habits(ctx context.Context, o Options) (*whrt.Receiver, error)
 	Close()
@@ -56,15 +55,8 @@ type Order struct {
 	// Exec and Count run in the event's transaction; parameters are ?1, ?2.
 	Exec  func(query string, args ...any) error
 	Count func(query string, args ...any) (int, error)
-}
-
-// Take calls work with the amount in it as an integer.
-func Take(ctx context.Context, work Work, o Order, amount payload.Int) error {
-	var err error
-	if o.Amount, err = amount.Int64(); err != nil {
-		return err
-	}
-	return work(ctx, o)
+	// Nested runs f inside a savepoint; what f gets works there.
+	Nested func(f func(o Order) error) error
 }
 
 // credit is the normal work: a row without a unique constraint, so that twice is seen.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 type bench struct {
 	*testing.T
 	backend   Backend
+	of        caseOf
 	kind      string // paid: a handler's work; settled: what the contract declares
 	dsn       string
 	pool      Pool
@@ -35,13 +37,13 @@ type bench struct {
 }
 
 // newBench makes tables in an empty database and starts a receiver on it.
-func newBench(t *testing.T, backend Backend, kind, dsn string) *bench {
-	b := &bench{T: t, backend: backend, kind: kind, dsn: dsn, counters: &whrt.Counters{}, log: &safeLog{}, clock: &whrt.OffsetClock{}, work: credit}
+func newBench(t *testing.T, backend Backend, c caseOf, kind, dsn string) *bench {
+	b := &bench{T: t, backend: backend, of: c, kind: kind, dsn: dsn, counters: &whrt.Counters{}, log: &safeLog{}, clock: &whrt.OffsetClock{}, work: credit}
 	b.observer = whrt.Observers(b.counters, whrt.Slog(slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	b.warehouse = newWarehouse(t)
 	b.pool = b.connect()
 	b.db = b.pool.DB()
-	b.must(b.pool.Migrate(t.Context()))
+	b.must(b.pool.Migrate(t.Context(), c.habits))
 	b.sql("CREATE TABLE credits (order_id TEXT NOT NULL, amount BIGINT NOT NULL)")
 	b.url = b.serve(b.receiver())
 	return b
@@ -64,7 +66,7 @@ const secret = "whg_test_secret_0123456789abcdef"
 func (b *bench) options() Options {
 	return Options{
 		Secrets: whrt.SecretsMap{"CREDITS_SECRET": secret}, Settings: whrt.SettingsMap{"WAREHOUSE_URL": b.warehouse.url},
-		Observer: b.observer, Clock: b.clock,
+		Observer: b.observer, Clock: b.clock, NoRelay: b.of.quiet,
 		Work: func(ctx context.Context, o Order) error { return b.work(ctx, o) },
 	}
 }
@@ -184,13 +186,17 @@ func (b *bench) until(what string, ok func() bool) {
 // settle awaits the relay: every message has reached the warehouse, once.
 func (b *bench) settle() {
 	b.Helper()
+	outbox := "SELECT (SELECT count(*) FROM credits_outbox_messages %[1]s)"
+	if b.of.habits {
+		outbox += " + (SELECT count(*) FROM habits_outbox_messages %[1]s)"
+	}
 	b.until("the outbox to be sent", func() bool {
 		for _, r := range b.receivers {
 			r.Wake() // what other processes have enqueued it would only find by its next look
 		}
-		return b.number("SELECT count(*) FROM credits_outbox_messages WHERE status <> 'sent'") == 0
+		return b.number(fmt.Sprintf(outbox, "WHERE status <> 'sent'")) == 0
 	})
-	want := b.number("SELECT count(*) FROM credits_outbox_messages")
+	want := b.number(fmt.Sprintf(outbox, ""))
 	if calls, keys := b.warehouse.calls(); calls != want || keys != want {
 		b.Errorf("the warehouse had %d calls with %d keys, want %d", calls, keys, want)
 	}

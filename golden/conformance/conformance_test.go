@@ -20,9 +20,9 @@ import (
 var backends = []conformance.Backend{
 	conformance.SQLite("modernc", "sqlite"),
 	light(conformance.SQLite("ncruces", "sqlite3")),
-	pgx(),
-	pgsql("pgsql", "pgx"),
-	light(pgsql("pq", "postgres")),
+	onPgx(),
+	onSQL("pgsql", "pgx"),
+	light(onSQL("pq", "postgres")),
 }
 
 // light is for drivers that differ from another one only in how they talk.

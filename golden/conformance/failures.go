@@ -3,18 +3,21 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	whrt "github.com/whgen/whgen/runtime"
 )
 
 // failures are attempts that do not succeed.
 var failures = []caseOf{
-	{name: "a failed attempt is tried again", kinds: paid, run: failedAttempts},
-	{name: "a constraint of the application is no duplicate", kinds: paid, run: ownConstraints},
-	{name: "a swallowed error is not committed", kinds: paid, run: swallowedError},
-	{name: "a rejected event is final", kinds: paid, run: rejected},
-	{name: "a panic", kinds: paid, run: panics},
-	{name: "deviations from the document are told", kinds: paid, run: deviations},
+	{name: "a failed attempt is tried again", run: failedAttempts},
+	{name: "a constraint of the application is no duplicate", run: ownConstraints},
+	{name: "a swallowed error is not committed", run: swallowedError},
+	{name: "a swallowed error that only reading shows", run: swallowedByReading, only: postgres},
+	{name: "a failed savepoint is undone", run: failedSavepoint},
+	{name: "a rejected event is final", run: rejected},
+	{name: "a panic", run: panics},
+	{name: "deviations from the document are told", run: deviations},
 }
 
 // failedAttempts: an attempt that failed is no repeat.
@@ -83,11 +86,21 @@ func ownConstraints(b *bench) {
 // whatever the handler says. PostgreSQL would answer the COMMIT with ROLLBACK,
 // SQLite would commit the rest.
 func swallowedError(b *bench) {
+	b.swallowed(func(o Order) { _ = o.Exec("INSERT INTO nowhere VALUES (1)") })
+}
+
+// swallowedByReading: PostgreSQL begins to answer, and fails then.
+func swallowedByReading(b *bench) {
+	b.swallowed(func(o Order) { _, _ = o.Count("SELECT (10 / length(?1))::int", "") })
+}
+
+func (b *bench) swallowed(fail func(o Order)) {
+	b.Helper()
 	b.work = func(ctx context.Context, o Order) error {
 		if err := credit(ctx, o); err != nil {
 			return err
 		}
-		_ = o.Exec("INSERT INTO nowhere VALUES (1)")
+		fail(o)
 		return nil
 	}
 	text := b.body("evt_98", "o-98", 1)
@@ -99,6 +112,54 @@ func swallowedError(b *bench) {
 	b.work = credit
 	b.want(text, 200)
 	b.rows(1, 1, 1)
+}
+
+// failedSavepoint: what failed inside is undone, whatever way it failed, and the
+// rest is committed: savepoints of savepoints included.
+func failedSavepoint(b *bench) {
+	fails := map[string]func(o Order) error{
+		"its function":   func(Order) error { return errors.New("no") },
+		"a statement":    func(o Order) error { return o.Exec("INSERT INTO nowhere VALUES (1)") },
+		"a hidden error": func(o Order) error { _ = o.Exec("INSERT INTO nowhere VALUES (1)"); return nil },
+		"a panic":        func(Order) error { panic("no") },
+	}
+	done := 0
+	for name, fail := range fails {
+		b.work = func(ctx context.Context, o Order) error {
+			err := o.Nested(func(outer Order) error {
+				failed := nested(outer, func(inner Order) error {
+					if err := credit(ctx, inner); err != nil {
+						return err
+					}
+					return fail(inner)
+				})
+				if failed == nil {
+					return errors.New("the savepoint did not fail")
+				}
+				return credit(ctx, outer)
+			})
+			if err != nil {
+				return err
+			}
+			return o.Exec("UPDATE credits SET amount = amount + 1 WHERE order_id = ?1", o.ID)
+		}
+		b.want(b.body("evt "+name, name, 1), 200)
+		done++
+		b.rows(done, done, done)
+		if n := b.number("SELECT amount FROM credits WHERE order_id = ?1", name); n != 2 {
+			b.Errorf("%s: amount %d, want 2", name, n)
+		}
+	}
+}
+
+// nested is Nested that a panic does not get past.
+func nested(o Order, f func(Order) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return o.Nested(f)
 }
 
 // rejected: what can never succeed is recorded once and not tried again.

@@ -84,7 +84,6 @@ func (l life) serve(pool Pool, fuse *atomic.Int64) error {
 	if err != nil {
 		return err
 	}
-	go func() { _ = r.Run(context.Background()) }()
 	mux := http.NewServeMux()
 	mux.Handle("/", r)
 	mux.HandleFunc("/counters", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(counters.Outcomes()) })
@@ -97,6 +96,7 @@ func (l life) serve(pool Pool, fuse *atomic.Int64) error {
 		return err
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
+	go func() { _ = r.Run(context.Background()) }() // only now: what it says comes second
 	return http.Serve(listener, mux)
 }
 

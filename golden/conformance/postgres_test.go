@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	driver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -13,10 +14,11 @@ import (
 	pgxcredits "github.com/whgen/whgen/golden/credits/postgres/credits"
 	pgxhabits "github.com/whgen/whgen/golden/habits/postgres/habits"
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/pgsqlstore"
 )
 
-// pgx is pgx's own pool.
-func pgx() conformance.Backend {
+// onPgx is pgx's own pool.
+func onPgx() conformance.Backend {
 	return conformance.Backend{Name: "pgx", Postgres: true, Habits: true, Open: func(ctx context.Context, dsn string, _ func()) (conformance.Pool, error) {
 		config, err := pgxpool.ParseConfig(dsn)
 		if err != nil {
@@ -43,8 +45,12 @@ func (p pgxPool) Close() {
 	p.pool.Close()
 }
 
-func (p pgxPool) Migrate(ctx context.Context) error {
-	return errors.Join(pgxcredits.Migrate(ctx, p.pool), pgxhabits.Migrate(ctx, p.pool))
+func (p pgxPool) Migrate(ctx context.Context, both bool) error {
+	err := pgxcredits.Migrate(ctx, p.pool)
+	if err == nil && both {
+		err = pgxhabits.Migrate(ctx, p.pool)
+	}
+	return err
 }
 
 func (p pgxPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
@@ -64,25 +70,36 @@ func (p pgxPool) Habits(ctx context.Context, o conformance.Options) (*whrt.Recei
 type pgxHandler struct{ work conformance.Work }
 
 func (h pgxHandler) OrderPaid(ctx context.Context, tx pgxcredits.Tx, e whrt.Incoming[pgxcredits.OrderPaid]) error {
-	o := conformance.Order{ID: e.Payload.Data.OrderID, Meta: e.Meta}
+	amount, err := e.Payload.Data.Amount.Int64()
+	if err != nil {
+		return err
+	}
+	o := conformance.Order{ID: e.Payload.Data.OrderID, Amount: amount, Meta: e.Meta}
 	if s := e.Payload.Data.Status; s != nil {
 		o.Status = string(*s)
 	}
+	return h.work(ctx, pgxOrder(ctx, o, tx.DB))
+}
+
+func pgxOrder(ctx context.Context, o conformance.Order, tx driver.Tx) conformance.Order {
 	o.Exec = func(query string, args ...any) error {
-		_, err := tx.DB.Exec(ctx, conformance.Dialect(true, query), args...)
+		_, err := tx.Exec(ctx, conformance.Dialect(true, query), args...)
 		return err
 	}
 	o.Count = func(query string, args ...any) (n int, err error) {
-		err = tx.DB.QueryRow(ctx, conformance.Dialect(true, query), args...).Scan(&n)
+		err = tx.QueryRow(ctx, conformance.Dialect(true, query), args...).Scan(&n)
 		return n, err
 	}
-	return conformance.Take(ctx, h.work, o, e.Payload.Data.Amount)
+	o.Nested = func(f func(conformance.Order) error) error {
+		return driver.BeginFunc(ctx, tx, func(inner driver.Tx) error { return f(pgxOrder(ctx, o, inner)) })
+	}
+	return o
 }
 
-// pgsql is database/sql on a driver that is registered already.
-func pgsql(name, driver string) conformance.Backend {
+// onSQL is database/sql on a driver that is registered already.
+func onSQL(name, registered string) conformance.Backend {
 	return conformance.Backend{Name: name, Postgres: true, Open: func(_ context.Context, dsn string, _ func()) (conformance.Pool, error) {
-		db, err := sql.Open(driver, dsn)
+		db, err := sql.Open(registered, dsn)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +114,7 @@ type sqlPool struct{ db *sql.DB }
 func (p sqlPool) DB() *sql.DB { return p.db }
 func (p sqlPool) Close()      { _ = p.db.Close() }
 
-func (p sqlPool) Migrate(ctx context.Context) error { return sqlcredits.Migrate(ctx, p.db) }
+func (p sqlPool) Migrate(ctx context.Context, _ bool) error { return sqlcredits.Migrate(ctx, p.db) }
 
 func (p sqlPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
 	return sqlcredits.New(ctx, sqlcredits.Config{
@@ -113,17 +130,28 @@ func (p sqlPool) Habits(context.Context, conformance.Options) (*whrt.Receiver, e
 type sqlHandler struct{ work conformance.Work }
 
 func (h sqlHandler) OrderPaid(ctx context.Context, tx sqlcredits.Tx, e whrt.Incoming[sqlcredits.OrderPaid]) error {
-	o := conformance.Order{ID: e.Payload.Data.OrderID, Meta: e.Meta}
+	amount, err := e.Payload.Data.Amount.Int64()
+	if err != nil {
+		return err
+	}
+	o := conformance.Order{ID: e.Payload.Data.OrderID, Amount: amount, Meta: e.Meta}
 	if s := e.Payload.Data.Status; s != nil {
 		o.Status = string(*s)
 	}
+	return h.work(ctx, sqlOrder(ctx, o, tx.DB))
+}
+
+func sqlOrder(ctx context.Context, o conformance.Order, tx *pgsqlstore.Tx) conformance.Order {
 	o.Exec = func(query string, args ...any) error {
-		_, err := tx.DB.ExecContext(ctx, conformance.Dialect(true, query), args...)
+		_, err := tx.ExecContext(ctx, conformance.Dialect(true, query), args...)
 		return err
 	}
 	o.Count = func(query string, args ...any) (n int, err error) {
-		err = tx.DB.QueryRowContext(ctx, conformance.Dialect(true, query), args...).Scan(&n)
+		err = tx.QueryRowContext(ctx, conformance.Dialect(true, query), args...).Scan(&n)
 		return n, err
 	}
-	return conformance.Take(ctx, h.work, o, e.Payload.Data.Amount)
+	o.Nested = func(f func(conformance.Order) error) error {
+		return tx.Savepoint(ctx, func(inner *pgsqlstore.Tx) error { return f(sqlOrder(ctx, o, inner)) })
+	}
+	return o
 }

@@ -14,11 +14,11 @@ import (
 
 // repeats are deliveries of what is known already.
 var repeats = []caseOf{
-	{name: "repeats do nothing, across restarts", kinds: both, run: repeatsAcrossRestarts, only: quick},
-	{name: "the first answer again after a lost one", kinds: both, run: lostAnswer},
-	{name: "a volatile member is no conflict", kinds: paid, run: volatileMember},
-	{name: "a conflict leaves the first alone", kinds: both, run: conflict},
-	{name: "two events about one fact", kinds: both, run: twoEventsOneFact},
+	{name: "repeats do nothing, across restarts", both: true, run: repeatsAcrossRestarts, only: quick},
+	{name: "the first answer again after a lost one", both: true, run: lostAnswer},
+	{name: "a volatile member is no conflict", run: volatileMember},
+	{name: "a conflict leaves the first alone", both: true, run: conflict},
+	{name: "two events about one fact", both: true, run: twoEventsOneFact},
 }
 
 // repeatsAcrossRestarts: many deliveries, to three lives of a process.

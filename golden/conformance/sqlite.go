@@ -4,11 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 
 	litecredits "github.com/whgen/whgen/golden/credits/sqlite/credits"
 	litehabits "github.com/whgen/whgen/golden/habits/sqlite/habits"
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/sqlitestore"
 )
 
 // SQLite is a backend on a driver that is registered already. Its databases are
@@ -35,8 +35,12 @@ type lite struct{ db *sql.DB }
 func (l lite) DB() *sql.DB { return l.db }
 func (l lite) Close()      { _ = l.db.Close() }
 
-func (l lite) Migrate(ctx context.Context) error {
-	return errors.Join(litecredits.Migrate(ctx, l.db), litehabits.Migrate(ctx, l.db))
+func (l lite) Migrate(ctx context.Context, both bool) error {
+	err := litecredits.Migrate(ctx, l.db)
+	if err == nil && both {
+		err = litehabits.Migrate(ctx, l.db)
+	}
+	return err
 }
 
 func (l lite) Credits(ctx context.Context, o Options) (*whrt.Receiver, error) {
@@ -56,19 +60,30 @@ func (l lite) Habits(ctx context.Context, o Options) (*whrt.Receiver, error) {
 type liteHandler struct{ work Work }
 
 func (h liteHandler) OrderPaid(ctx context.Context, tx litecredits.Tx, e whrt.Incoming[litecredits.OrderPaid]) error {
-	o := Order{ID: e.Payload.Data.OrderID, Meta: e.Meta}
+	amount, err := e.Payload.Data.Amount.Int64()
+	if err != nil {
+		return err
+	}
+	o := Order{ID: e.Payload.Data.OrderID, Amount: amount, Meta: e.Meta}
 	if s := e.Payload.Data.Status; s != nil {
 		o.Status = string(*s)
 	}
+	return h.work(ctx, liteOrder(ctx, o, tx.DB))
+}
+
+func liteOrder(ctx context.Context, o Order, tx *sqlitestore.Tx) Order {
 	o.Exec = func(query string, args ...any) error {
-		_, err := tx.DB.ExecContext(ctx, query, args...)
+		_, err := tx.ExecContext(ctx, query, args...)
 		return err
 	}
 	o.Count = func(query string, args ...any) (n int, err error) {
-		err = tx.DB.QueryRowContext(ctx, query, args...).Scan(&n)
+		err = tx.QueryRowContext(ctx, query, args...).Scan(&n)
 		return n, err
 	}
-	return Take(ctx, h.work, o, e.Payload.Data.Amount)
+	o.Nested = func(f func(Order) error) error {
+		return tx.Savepoint(ctx, func(inner *sqlitestore.Tx) error { return f(liteOrder(ctx, o, inner)) })
+	}
+	return o
 }
 
 // hookedConnector makes connections that call before ahead of each statement.

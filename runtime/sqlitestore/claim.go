@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // querier is what *sql.DB and *sql.Conn share.
@@ -94,10 +95,10 @@ func (b *DB) known(ctx context.Context, ds []*whrt.Delivery, all []whrt.Result) 
 // taken and records a conflict.
 func (b *DB) claim(ctx context.Context, conn *sql.Conn, d *whrt.Delivery) (whrt.Result, error) {
 	s := b.schema.Statements
-	args := []any{d.Key, d.Type, d.Fingerprint, string(d.Status), optional(d.Reason),
-		int64(d.Response.Status), optional(d.Response.ContentType), orNullBytes(d.Response.Body)}
+	args := []any{d.Key, d.Type, d.Fingerprint, string(d.Status), storage.TextOrNull(d.Reason),
+		int64(d.Response.Status), storage.TextOrNull(d.Response.ContentType), storage.BytesOrNull(d.Response.Body)}
 	if s.LookupBody != "" {
-		args = append(args, orNullBytes(d.BodyHash))
+		args = append(args, storage.BytesOrNull(d.BodyHash))
 	}
 	written, err := returned(ctx, conn, s.Register, args...)
 	if err != nil {
@@ -171,7 +172,7 @@ func returned(ctx context.Context, conn *sql.Conn, query string, args ...any) (i
 func (b *DB) enqueue(ctx context.Context, conn *sql.Conn, key string, messages []whrt.MessageRow) error {
 	for _, m := range messages {
 		_, err := conn.ExecContext(ctx, b.schema.Statements.Enqueue, key, m.Effect, m.Element, m.IdempotencyKey,
-			optional(m.Target), append([]byte{}, m.Payload...))
+			storage.TextOrNull(m.Target), append([]byte{}, m.Payload...))
 		if err != nil {
 			return err
 		}

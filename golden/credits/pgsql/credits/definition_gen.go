@@ -36,7 +36,7 @@ var definition = whrt.Definition{
 			whrt.UnsupportedMedia: {Status: 415},
 			whrt.MethodNotAllowed: {Status: 405},
 		},
-		Timing:     whrt.Timing{AnswerWithin: 1 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
+		Timing:     whrt.Timing{AnswerWithin: 2 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
 		UnknownKey: []whrt.Selector{{Name: "/id"}},
 	}},
 	Events: []whrt.Event{{
@@ -59,7 +59,7 @@ var definition = whrt.Definition{
 			whrt.UnsupportedMedia: {Status: 415},
 			whrt.MethodNotAllowed: {Status: 405},
 		},
-		Timing: whrt.Timing{AnswerWithin: 1 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
+		Timing: whrt.Timing{AnswerWithin: 2 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
 		Messages: []whrt.Message{{
 			Effect:  0,
 			Payload: &whrt.Payload{Object: []whrt.Member{{Name: "order", Value: whrt.Payload{Value: &whrt.Selector{Name: "/data/order_id"}}}, {Name: "ref", Value: whrt.Payload{Value: &whrt.Selector{Name: "/data/ref", Optional: true}}}}},
@@ -87,7 +87,7 @@ var definition = whrt.Definition{
 			whrt.UnsupportedMedia: {Status: 415},
 			whrt.MethodNotAllowed: {Status: 405},
 		},
-		Timing: whrt.Timing{AnswerWithin: 1 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
+		Timing: whrt.Timing{AnswerWithin: 2 * time.Second, Deadline: 8 * time.Second, InProgressWait: 200 * time.Millisecond},
 		Records: []whrt.Record{{Effect: "settlement", Columns: []whrt.Column{{Name: "order_id", From: whrt.Selector{Name: "/data/order_id"}}, {
 			Name: "amount",
 			From: whrt.Selector{Name: "/data/amount"},
