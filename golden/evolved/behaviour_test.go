@@ -4,35 +4,28 @@ package evolved_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite"
 
 	pgv1 "github.com/whgen/whgen/golden/evolved/postgres/v1"
 	pgv2 "github.com/whgen/whgen/golden/evolved/postgres/v2"
 	litev1 "github.com/whgen/whgen/golden/evolved/sqlite/v1"
 	litev2 "github.com/whgen/whgen/golden/evolved/sqlite/v2"
+	"github.com/whgen/whgen/golden/internal/deliver"
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-const secret = "a-secret-of-thirty-two-characters"
-
-var secrets = whrt.SecretsMap(map[string]string{"EVOLVED_SECRET": secret})
+var secrets = whrt.SecretsMap(map[string]string{"EVOLVED_SECRET": deliver.Secret})
 
 // database is one database and the ways to bring it to each version.
 type database struct {
@@ -43,11 +36,7 @@ type database struct {
 }
 
 func sqlite(t *testing.T) *database {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "x.db")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := deliver.SQLite(t)
 	d := &database{DB: db, shape: `SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master ORDER BY 1`}
 	d.migrate[1] = func(ctx context.Context) error { return litev1.Migrate(ctx, db) }
 	d.migrate[2] = func(ctx context.Context) error { return litev2.Migrate(ctx, db) }
@@ -94,28 +83,6 @@ func (d *database) receiver(t *testing.T, version int) http.Handler {
 	return r
 }
 
-func deliver(t *testing.T, to http.Handler, body string, status int, answer string) {
-	t.Helper()
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(body))
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Signature", hex.EncodeToString(mac.Sum(nil)))
-	w := httptest.NewRecorder()
-	to.ServeHTTP(w, r)
-	if w.Code != status || w.Body.String() != answer {
-		t.Errorf("%s: answered %d %q, want %d %q", body, w.Code, w.Body, status, answer)
-	}
-}
-
-func (d *database) want(t *testing.T, query, want string) {
-	t.Helper()
-	var got string
-	if err := d.QueryRow(query).Scan(&got); err != nil || got != want {
-		t.Errorf("%s: got %q, %v; want %q", query, got, err, want)
-	}
-}
-
 func (d *database) schema(t *testing.T) string {
 	t.Helper()
 	rows, err := d.Query(d.shape)
@@ -141,31 +108,31 @@ func (d *database) schema(t *testing.T) string {
 func TestChangedContract(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) *database{"sqlite": sqlite, "postgres": postgres} {
 		t.Run(name, func(t *testing.T) {
-			d := start(t)
+			d, sign := start(t), deliver.Hex("X-Signature")
 			old := d.receiver(t, 1)
 			for i := range 100 {
-				deliver(t, old, fmt.Sprintf(`{"id":"e%d","type":"paid","order":"o%d","currency":"EUR","seller":"s","total":3}`, i, i), 200, "v1")
+				deliver.Want(t, old, sign, fmt.Sprintf(`{"id":"e%d","type":"paid","order":"o%d","currency":"EUR","seller":"s","total":3}`, i, i), 200, "v1")
 			}
-			deliver(t, old, `{"id":"r","type":"paid","order":"o1","currency":"USD","seller":"s","refund":true}`, 200, "v1")
+			deliver.Want(t, old, sign, `{"id":"r","type":"paid","order":"o1","currency":"USD","seller":"s","refund":true}`, 200, "v1")
 
 			now := d.receiver(t, 2)
 			// Known events, as they were: a repeat, and another content.
-			deliver(t, now, `{"id":"e7","type":"paid","order":"o7","currency":"EUR","seller":"s","total":3}`, 200, "v1")
-			deliver(t, now, `{"id":"e7","type":"paid","order":"o8","currency":"EUR","seller":"s","total":3}`, 200, "")
-			d.want(t, "SELECT count(*) FROM evolved_inbox_conflicts", "1")
+			deliver.Want(t, now, sign, `{"id":"e7","type":"paid","order":"o7","currency":"EUR","seller":"s","total":3}`, 200, "v1")
+			deliver.Want(t, now, sign, `{"id":"e7","type":"paid","order":"o8","currency":"EUR","seller":"s","total":3}`, 200, "")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM evolved_inbox_conflicts", "1")
 			// An event in flight in the old form lacks what the new contract demands.
-			deliver(t, now, `{"id":"late","type":"paid","order":"o100","currency":"EUR","seller":"s"}`, 400, "")
+			deliver.Want(t, now, sign, `{"id":"late","type":"paid","order":"o100","currency":"EUR","seller":"s"}`, 400, "")
 			// New events: another seller's order of the same number, an update, a gift.
-			deliver(t, now, `{"id":"n1","type":"paid","order":"o7","seller":"t","total":5}`, 200, "v2")
-			deliver(t, now, `{"id":"n2","type":"paid","order":"o7","seller":"s","total":7,"gift":true}`, 200, "v2")
-			deliver(t, now, `{"id":"n3","type":"paid","order":"o9","total":9}`, 200, "v2")
-			deliver(t, now, `{"id":"n4","type":"shipped","order":"o7","on":"2026-11-30T09:15:00Z"}`, 200, "v2")
-			d.want(t, "SELECT count(*) FROM orders", "102")
-			d.want(t, "SELECT count(*) FROM orders WHERE currency = 'EUR'", "99")
-			d.want(t, "SELECT total FROM orders WHERE order_id = 'o7' AND seller = 's'", "7")
-			d.want(t, "SELECT count(*) FROM orders WHERE seller IS NULL AND gift IS NULL AND currency IS NULL", "1")
-			d.want(t, "SELECT count(*) FROM shipments", "1")
-			d.want(t, "SELECT count(*) FROM refunds", "1")
+			deliver.Want(t, now, sign, `{"id":"n1","type":"paid","order":"o7","seller":"t","total":5}`, 200, "v2")
+			deliver.Want(t, now, sign, `{"id":"n2","type":"paid","order":"o7","seller":"s","total":7,"gift":true}`, 200, "v2")
+			deliver.Want(t, now, sign, `{"id":"n3","type":"paid","order":"o9","total":9}`, 200, "v2")
+			deliver.Want(t, now, sign, `{"id":"n4","type":"shipped","order":"o7","on":"2026-11-30T09:15:00Z"}`, 200, "v2")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM orders", "102")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM orders WHERE currency = 'EUR'", "99")
+			deliver.Value(t, d.DB, "SELECT total FROM orders WHERE order_id = 'o7' AND seller = 's'", "7")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM orders WHERE seller IS NULL AND gift IS NULL AND currency IS NULL", "1")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM shipments", "1")
+			deliver.Value(t, d.DB, "SELECT count(*) FROM refunds", "1")
 
 			empty := start(t)
 			empty.receiver(t, 2)
