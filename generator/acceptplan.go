@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/whgen/whgen/spec"
@@ -19,13 +20,14 @@ func (b *planner) acceptance() {
 	e := b.endpointOf(event)
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec)}
 	s.conditions(event.Spec.When)
+	s.conditions(e.Signature.Require)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
 	a := &b.plan.Accept
 	*a = Acceptance{
-		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: "application/json",
+		Event: event, Method: cmp.Or(event.Spec.Method, "POST"), Path: e.Path + s.query, ContentType: "application/json",
 		Body: s.body.String(), Headers: s.headers, AnswerWithin: event.Spec.AnswerWithin,
 	}
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
