@@ -154,7 +154,7 @@ func (l *loader) checkEndpoints(scopes []*scope) {
 // event reads one event as it arrives at one endpoint.
 func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutcomes) *Event {
 	policy := mergeValues(&key{keys: rootKeys}, s.policy, p.policy)
-	e := &Event{Pos: p.at, Entry: p.entry.name, Confirmed: true}
+	e := &Event{Pos: p.at, Entry: p.entry.name, Method: strings.ToUpper(p.entry.method), Confirmed: true}
 	if n := lookup(p.entry.operation, "summary"); n != nil {
 		e.Summary = n.Value
 	}

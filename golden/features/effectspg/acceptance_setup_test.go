@@ -1,0 +1,32 @@
+package effectspg_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/whgen/whgen/golden/features/effectspg"
+	"github.com/whgen/whgen/runtime/acceptance"
+	"github.com/whgen/whgen/runtime/acceptance/pgtest"
+)
+
+// setup is what the acceptance test needs of you. This file was written once by
+// whgen and is yours to change.
+func setup(t *testing.T) acceptance.Setup[*pgxpool.Pool, effectspg.Handler] {
+	return acceptance.Setup[*pgxpool.Pool, effectspg.Handler]{
+		// Your own tables, on the scratch database, after those of the receiver.
+		Migrate: func(ctx context.Context, db *pgxpool.Pool) error {
+			return nil
+		},
+		// Your handler: the test really calls it, so it is red until the handler works.
+		Handler: effectspg.UnimplementedHandler{}, // replace
+		// What to count: numbers that your handler changes with each event, and with nothing else.
+		Count: map[string]string{
+			// "orders": "SELECT count(*) FROM orders",
+		},
+	}
+}
+
+// TestMain ends the scratch server that the test has started.
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
