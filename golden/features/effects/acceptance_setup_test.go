@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/whgen/whgen/golden/features/effects"
+	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance"
 )
 
-// setup is what the acceptance test needs of you. This file was written once by
-// whgen and is yours to change.
-func setup(t *testing.T) acceptance.Setup[*sql.DB, effects.Handler] {
+func setup(*testing.T) acceptance.Setup[*sql.DB, effects.Handler] {
 	return acceptance.Setup[*sql.DB, effects.Handler]{
-		// Your own tables, on the scratch database, after those of the receiver.
-		Migrate: func(ctx context.Context, db *sql.DB) error {
-			return nil
-		},
-		// Your handler: the test really calls it, so it is red until the handler works.
-		Handler: effects.UnimplementedHandler{}, // replace
-		// What to count: numbers that your handler changes with each event, and with nothing else.
-		Count: map[string]string{
-			// "orders": "SELECT count(*) FROM orders",
-		},
+		Handler: asked{},
+		Count:   map[string]string{"shouts": "SELECT count(*) FROM effects_outbox_messages WHERE effect = 'shout'"},
+		Grow:    map[string]int{"shouts": 1},
 	}
+}
+
+// asked answers with one message to each side.
+type asked struct{ effects.UnimplementedHandler }
+
+func (asked) Asked(_ context.Context, tx effects.Tx, _ whrt.Incoming[effects.Asked]) error {
+	tx.Outbox.Note("s1", "n1", effects.NotePayload{Text: "heard", Count: 1})
+	tx.Outbox.Shout(effects.ShoutPayload{Text: "heard"})
+	return nil
 }

@@ -2,31 +2,27 @@ package effectspg_test
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/whgen/whgen/golden/features/effectspg"
+	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance"
-	"github.com/whgen/whgen/runtime/acceptance/pgtest"
 )
 
-// setup is what the acceptance test needs of you. This file was written once by
-// whgen and is yours to change.
-func setup(t *testing.T) acceptance.Setup[*pgxpool.Pool, effectspg.Handler] {
+func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, effectspg.Handler] {
 	return acceptance.Setup[*pgxpool.Pool, effectspg.Handler]{
-		// Your own tables, on the scratch database, after those of the receiver.
-		Migrate: func(ctx context.Context, db *pgxpool.Pool) error {
-			return nil
-		},
-		// Your handler: the test really calls it, so it is red until the handler works.
-		Handler: effectspg.UnimplementedHandler{}, // replace
-		// What to count: numbers that your handler changes with each event, and with nothing else.
-		Count: map[string]string{
-			// "orders": "SELECT count(*) FROM orders",
-		},
+		Handler: asked{},
+		Count:   map[string]string{"shouts": "SELECT count(*) FROM effects_outbox_messages WHERE effect = 'shout'"},
+		Grow:    map[string]int{"shouts": 1},
 	}
 }
 
-// TestMain ends the scratch server that the test has started.
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+// asked answers with one message to each side.
+type asked struct{ effectspg.UnimplementedHandler }
+
+func (asked) Asked(_ context.Context, tx effectspg.Tx, _ whrt.Incoming[effectspg.Asked]) error {
+	tx.Outbox.Note("s1", "n1", effectspg.NotePayload{Text: "heard", Count: 1})
+	tx.Outbox.Shout(effectspg.ShoutPayload{Text: "heard"})
+	return nil
+}
