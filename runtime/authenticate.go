@@ -14,6 +14,7 @@ import (
 // authenticator is an endpoint's scheme with the secrets of the moment.
 type authenticator struct {
 	scheme   signature.Scheme
+	keys     []signature.Secret // of the scheme and its members
 	secrets  Secrets
 	dynamic  bool
 	compiled atomic.Pointer[compiledScheme]
@@ -33,7 +34,7 @@ func (e *errSecrets) Unwrap() error { return e.err }
 // newAuthenticator reads the secrets once and compiles the scheme: what is
 // wrong with them shows at start, by name, and never their values.
 func newAuthenticator(ctx context.Context, s signature.Scheme, secrets Secrets) (*authenticator, []Warning, error) {
-	a := &authenticator{scheme: s, secrets: secrets}
+	a := &authenticator{scheme: s, keys: s.Keys(), secrets: secrets}
 	_, a.dynamic = secrets.(Dynamic)
 	values, err := a.read(ctx)
 	if err != nil && a.dynamic { // it may be back when the first delivery comes
@@ -50,7 +51,7 @@ func newAuthenticator(ctx context.Context, s signature.Scheme, secrets Secrets) 
 	var warnings []Warning
 	for i, text := range values {
 		for _, doubt := range signature.Doubts(text) {
-			warnings = append(warnings, Warning{Setting: s.Secrets[i].Name, Text: "the secret " + doubt})
+			warnings = append(warnings, Warning{Setting: a.keys[i].Name, Text: "the secret " + doubt})
 		}
 	}
 	return a, warnings, nil
@@ -63,7 +64,7 @@ func (a *authenticator) read(ctx context.Context) (values []string, err error) {
 			err = fmt.Errorf("read secrets: the provider panicked: %T", v)
 		}
 	}()
-	for _, s := range a.scheme.Secrets {
+	for _, s := range a.keys {
 		v, err := a.secrets.Secret(ctx, s.Name)
 		if err != nil {
 			return nil, fmt.Errorf("read secret %s: %w", s.Name, err)
@@ -102,12 +103,12 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	if err != nil {
 		return verdict{outcome: Failed, class: "secrets", reason: "the secrets cannot be read", err: &errSecrets{err}}, false
 	}
-	res, err := v.Verify(rq.signatureRequest(rq.rcv.publicURL), now)
+	res, err := v.Verify(rq.signatureRequest(), now)
 	if err != nil {
 		return rq.refused(err), false
 	}
-	if res.Secret >= 0 {
-		rq.seen.Secret = a.scheme.Secrets[res.Secret].Name
+	if res.Secret >= 0 && res.Secret < len(a.keys) {
+		rq.seen.Secret = a.keys[res.Secret].Name
 	}
 	rq.signedID = res.SignedID
 	return verdict{}, true

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/whgen/whgen/runtime/signature"
 )
 
 // compiler turns an endpoint's literals into what a delivery needs: every body
@@ -240,7 +239,7 @@ func (e *endpoint) readSignature(c *compiler) {
 		}
 	}
 	e.secretive = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
-	for _, src := range e.Scheme.From {
+	for _, src := range e.Scheme.Credentials() {
 		if src.In == "header" {
 			e.secretive[http.CanonicalHeaderKey(src.Name)] = true
 		}
@@ -255,13 +254,4 @@ func selectorText(s Selector) string {
 		return s.Name
 	}
 	return kindNames[s.Kind] + ":" + s.Name
-}
-
-// signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest(publicURL string) *signature.Request {
-	r := rq.http
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: publicURL,
-		Header: r.Header, Body: rq.body, JSON: rq.signedJSON, Param: rq.param,
-	}
 }

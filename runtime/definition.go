@@ -15,6 +15,7 @@ type Definition struct {
 	Events    []Event
 	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
 	Settings  []Setting // read at start; a missing one refuses the start
+	PublicURL string    // the setting that holds the public address of the mount point; "" without
 }
 
 // Endpoint is one URL of a receiver.
