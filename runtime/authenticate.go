@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -103,8 +104,12 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	if err != nil {
 		return verdict{outcome: Failed, class: "secrets", reason: "the secrets cannot be read", err: &errSecrets{err}}, false
 	}
-	res, err := v.Verify(rq.signatureRequest(), now)
-	if err != nil {
+	res, err := verifyProtected(v, rq.signatureRequest(), now)
+	var crash *PanicError
+	switch {
+	case errors.As(err, &crash): // a verifier in Go: not the sender's fault
+		return verdict{outcome: Failed, class: "panic", reason: "the verifier panicked", err: crash}, false
+	case err != nil:
 		return rq.refused(err), false
 	}
 	if res.Secret >= 0 && res.Secret < len(a.keys) {
@@ -112,6 +117,16 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	}
 	rq.signedID = res.SignedID
 	return verdict{}, true
+}
+
+// verifyProtected turns a panic of a verifier in Go into an error.
+func verifyProtected(v signature.Verifier, r *signature.Request, now time.Time) (res signature.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return v.Verify(r, now)
 }
 
 func (rq *request) refused(err error) verdict {

@@ -14,12 +14,30 @@ import (
 // signatureRequest is what the scheme gets to see of a request: the parts as
 // they came over the wire.
 func (rq *request) signatureRequest() *signature.Request {
-	r, rcv := rq.http, rq.rcv
-	return &signature.Request{
-		Method: r.Method, Path: rq.publicPath(), RawQuery: r.URL.RawQuery, URL: rq.publicURL(), Host: r.Host,
-		Header: r.Header, Body: rq.body, Remote: remoteAddr(r, rcv.proxies),
-		JSON: rq.signedJSON, Items: rq.signedItems, Members: rq.signedMembers, Param: rq.param,
+	r, needs := rq.http, &rq.endpoint.signatureNeeds
+	s := &signature.Request{Method: r.Method, RawQuery: r.URL.RawQuery, Host: r.Host, Header: r.Header, Body: rq.body}
+	if needs.URL {
+		s.URL = rq.publicURL()
 	}
+	if needs.Path {
+		s.Path = rq.publicPath()
+	}
+	if needs.Remote {
+		s.Remote = remoteAddr(r, rq.rcv.proxies)
+	}
+	if needs.JSON {
+		s.JSON = rq.signedJSON
+	}
+	if needs.Items {
+		s.Items = rq.signedItems
+	}
+	if needs.Members {
+		s.Members = rq.signedMembers
+	}
+	if needs.Param {
+		s.Param = rq.param
+	}
+	return s
 }
 
 // publicURL is the address that the sender called: that of the mount point,
