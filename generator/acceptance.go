@@ -79,12 +79,14 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 		if e.Signature == nil {
 			continue
 		}
-		for _, s := range e.Signature.Secrets {
-			if seen[s.Name] {
-				continue
+		for _, scheme := range append([]*spec.Scheme{e.Signature}, e.Signature.Members()...) {
+			for _, s := range scheme.Secrets {
+				if seen[s.Name] {
+					continue
+				}
+				seen[s.Name] = true
+				out = append(out, acceptSecret{s.Name, acceptSecretText(scheme, len(out))})
 			}
-			seen[s.Name] = true
-			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, len(out))})
 		}
 	}
 	return out

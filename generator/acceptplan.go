@@ -17,7 +17,7 @@ func (b *planner) acceptance() {
 		return
 	}
 	e := b.endpointOf(event)
-	if !signable(e.Signature) {
+	if !testable(b.contract, e) {
 		return
 	}
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec)}
