@@ -263,22 +263,32 @@ func emitUnion(t *Type, f *jen.File) {
 			jen.Return(jen.Id("o").Dot("Member").Call(jen.Lit(t.Discriminator))))
 	}
 	for _, v := range t.Fields {
-		f.Line()
-		doc, read := "whether it fits in full.", pay("As")
-		if t.Discriminator != "" {
-			doc, read = "whether its kind is this one.", pay("AsNamed")
-		}
-		comment(f, wrap(fmt.Sprintf("As%s is the value as this variant, and %s", v.GoName, doc))...)
-		f.Func().Params(recv(t, false)).Id("As"+v.GoName).Params().Params(jen.Id("variant").Add(v.GoType.expr()), jen.Id("ok").Bool()).BlockFunc(func(g *jen.Group) {
-			if t.Discriminator != "" {
-				g.Switch(jen.Id("o").Dot("Kind").Call()).Block(
-					jen.Case(literals(v.Values)...).Block(jen.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))))
-				g.Return(jen.Id("variant"), jen.False())
-				return
-			}
-			g.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))
-		})
+		emitVariant(t, v, f)
 	}
+}
+
+// emitVariant writes the accessor of one variant. Where no value of a
+// discriminator tells it, its own members do.
+func emitVariant(t *Type, v *TypeField, f *jen.File) {
+	told := t.Discriminator != "" && len(v.Values) > 0
+	doc, read := "whether it fits in full.", pay("As")
+	switch {
+	case v.Always:
+		doc, read = "whether it is an object: every kind has these members.", pay("AsNamed")
+	case told:
+		doc, read = "whether its kind is this one.", pay("AsNamed")
+	}
+	f.Line()
+	comment(f, wrap(fmt.Sprintf("As%s is the value as this variant, and %s", v.GoName, doc))...)
+	f.Func().Params(recv(t, false)).Id("As"+v.GoName).Params().Params(jen.Id("variant").Add(v.GoType.expr()), jen.Id("ok").Bool()).BlockFunc(func(g *jen.Group) {
+		if !told {
+			g.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))
+			return
+		}
+		g.Switch(jen.Id("o").Dot("Kind").Call()).Block(
+			jen.Case(literals(v.Values)...).Block(jen.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))))
+		g.Return(jen.Id("variant"), jen.False())
+	})
 }
 
 func literals(all []string) []jen.Code {

@@ -141,7 +141,7 @@ func dispatchOne(g *jen.Group, e *Event) {
 			jen.Id("Payload").Op(":").Id("d").Dot("Body"))))
 		return
 	}
-	g.List(jen.Id("e"), jen.Err()).Op(":=").Id("incoming").Call(jen.Id("d"), jen.Parens(jen.Op("*").Id(e.Payload)).Dot("DecodePayload"))
+	g.List(jen.Id("e"), jen.Err()).Op(":=").Id("incoming").Call(jen.Id("d"), (&GoType{Kind: NamedGo, Type: e.Type}).decode())
 	g.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 	g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("e")))
 }

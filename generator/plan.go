@@ -162,6 +162,7 @@ type TypeField struct {
 	Required bool // the document requires the member
 	Doc      []string
 	Values   []string // union with a discriminator: what it says for this variant
+	Always   bool     // union: what every variant builds on
 }
 
 // EnumValue is one declared value of an open enum.

@@ -39,6 +39,7 @@ type place struct {
 	parent *Type
 	name   string // wire name of the member
 	rank   int
+	nested int // collections without a name around it
 }
 
 // of gives the type of a schema and whether null belongs to its values.
@@ -85,26 +86,46 @@ func (t *typer) merged(v view, at place) *GoType {
 		return t.object(v, at, f)
 	}
 	merged := &openapi3.Schema{Title: v.schema.Title, Description: v.schema.Description, Nullable: v.nullable}
-	for _, part := range v.schema.AllOf {
-		p := look(part).schema
-		if p == nil {
-			continue
-		}
-		if types := jsonTypes(p); len(types) == 1 {
-			merged.Type = &openapi3.Types{types[0]}
-			merged.Items = p.Items
-		}
-		if p.Format != "" {
-			merged.Format = p.Format
-		}
-		if len(p.Enum) > 0 {
-			merged.Enum = p.Enum
-		}
-	}
-	if merged.Type == nil {
+	if !gather(merged, v.schema, map[*openapi3.Schema]bool{}) || merged.Type == nil {
 		return &GoType{Kind: RawGo}
 	}
 	return t.plain(view{ref: v.ref, schema: merged}, at)
+}
+
+// gather collects what the parts of an allOf say about one scalar or array;
+// false where they contradict each other.
+func gather(merged, s *openapi3.Schema, seen map[*openapi3.Schema]bool) bool {
+	if s == nil || seen[s] {
+		return true
+	}
+	seen[s] = true
+	for _, part := range s.AllOf {
+		if part != nil && !gather(merged, part.Value, seen) {
+			return false
+		}
+	}
+	if types := jsonTypes(s); len(types) == 1 {
+		switch old := merged.Type; {
+		case old == nil, old.Is("number") && types[0] == "integer":
+			merged.Type = &openapi3.Types{types[0]}
+		case old.Is(types[0]), old.Is("integer") && types[0] == "number":
+		default:
+			return false
+		}
+	}
+	if s.Items != nil {
+		merged.Items = s.Items
+	}
+	if s.Format != "" {
+		merged.Format = s.Format
+	}
+	if len(s.Enum) > 0 {
+		merged.Enum = s.Enum
+	}
+	if s.Const != nil {
+		merged.Const = s.Const
+	}
+	return true
 }
 
 // add registers a type before its members are looked at, so that recursion ends.
@@ -191,9 +212,13 @@ func fieldDoc(ref *openapi3.SchemaRef) []string {
 	return docLines(strings.TrimSpace(sentence(s.Description) + " " + always))
 }
 
+// maxNested bounds collections inside collections without a name: compilers
+// give up somewhere beyond fifty.
+const maxNested = 8
+
 func (t *typer) array(v view, at place) *GoType {
-	if v.ref == "" && at.parent != nil {
-		elem, null := t.of(v.schema.Items, place{parent: at.parent, name: at.name + " item", rank: rankNested})
+	if v.ref == "" && at.parent != nil && at.nested < maxNested {
+		elem, null := t.of(v.schema.Items, place{parent: at.parent, name: at.name + " item", rank: rankNested, nested: at.nested + 1})
 		return &GoType{Kind: SliceGo, Elem: presence(elem, true, null)}
 	}
 	one := t.add(v, at, SliceType)
@@ -203,8 +228,8 @@ func (t *typer) array(v view, at place) *GoType {
 }
 
 func (t *typer) dictionary(v view, at place, extra *openapi3.SchemaRef) *GoType {
-	if v.ref == "" && at.parent != nil {
-		elem, null := t.of(extra, place{parent: at.parent, name: at.name + " value", rank: rankNested})
+	if v.ref == "" && at.parent != nil && at.nested < maxNested {
+		elem, null := t.of(extra, place{parent: at.parent, name: at.name + " value", rank: rankNested, nested: at.nested + 1})
 		return &GoType{Kind: MapGo, Elem: presence(elem, true, null)}
 	}
 	one := t.add(v, at, MapType)

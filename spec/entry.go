@@ -20,16 +20,17 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 
 // entries finds what carries x-whgen, in the document's order.
 func (t *tree) entries() []*entry {
-	f := &finder{tree: t, seen: map[visited]bool{}, named: map[string]*entry{}}
+	f := &finder{tree: t, seen: map[visited]bool{}, items: map[*yaml.Node]bool{}, named: map[string]*entry{}}
 	f.webhooks()
 	f.paths()
+	f.lone = true
 	f.callbacks(lookup(lookup(t.root, "components"), "callbacks"))
 	f.refuseRepeats()
 	return f.found
 }
 
-// visited is a path item under one name. A callback of components is met again
-// at each operation that refers to it.
+// visited is a path item under one name. A callback of components is met at each
+// operation that refers to it; its own name counts where none does.
 type visited struct {
 	name string
 	item *yaml.Node
@@ -39,6 +40,8 @@ type finder struct {
 	tree  *tree
 	found []*entry
 	seen  map[visited]bool
+	items map[*yaml.Node]bool
+	lone  bool // only what has not been met yet
 	named map[string]*entry
 }
 
@@ -131,10 +134,10 @@ func (f *finder) callbacks(n *yaml.Node) {
 
 // item reads the operations of one path item.
 func (f *finder) item(k, item *yaml.Node, name func(op *yaml.Node, method string) string) {
-	if item == nil || item.Kind != yaml.MappingNode || f.seen[visited{k.Value, item}] {
+	if item == nil || item.Kind != yaml.MappingNode || f.seen[visited{k.Value, item}] || f.lone && f.items[item] {
 		return
 	}
-	f.seen[visited{k.Value, item}] = true
+	f.seen[visited{k.Value, item}], f.items[item] = true, true
 	marked := lookup(item, "x-whgen") != nil
 	var ops []string
 	for _, m := range methods {
@@ -243,14 +246,34 @@ func (t *tree) derefItem(n *yaml.Node) *yaml.Node {
 // deref follows $refs to the node that they name; nil where that is missing
 // or a circle.
 func (t *tree) deref(n *yaml.Node) *yaml.Node {
-	for range 32 {
+	target, _ := t.follow(n)
+	return target
+}
+
+// circular reports whether a node is nothing but a chain of references that
+// comes back to itself.
+func (t *tree) circular(n *yaml.Node) bool {
+	_, circle := t.follow(n)
+	return circle
+}
+
+func (t *tree) follow(n *yaml.Node) (target *yaml.Node, circle bool) {
+	var seen map[*yaml.Node]bool
+	for steps := 0; n != nil; steps++ {
 		ref := lookup(n, "$ref")
 		if ref == nil || ref.Kind != yaml.ScalarNode {
-			return n
+			return n, false
 		}
-		if n = t.resolve(ref.Value, n); n == nil {
-			return nil
+		if seen[n] {
+			return nil, true
 		}
+		if steps > 8 && seen == nil {
+			seen = map[*yaml.Node]bool{}
+		}
+		if seen != nil {
+			seen[n] = true
+		}
+		n = t.resolve(ref.Value, n)
 	}
-	return nil
+	return nil, false
 }

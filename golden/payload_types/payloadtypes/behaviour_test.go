@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/whgen/whgen/runtime/payload"
@@ -127,4 +128,30 @@ func TestBrokenTextIsAnError(t *testing.T) {
 			t.Errorf("%q was decoded", body)
 		}
 	}
+}
+
+func TestOverriddenMembersHaveTheLaterType(t *testing.T) {
+	var m Merged
+	if err := json.Unmarshal([]byte(`{"sku":"blue","color":"x","size":3,"both":[1]}`), &m); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := m.Size.Int64(); m.SKU != MergedSKUBlue || err != nil || n != 3 || string(m.Both) != "[1]" {
+		t.Errorf("merged %+v", m)
+	}
+}
+
+func TestDeepCollectionsRoundTrip(t *testing.T) {
+	body := `{"id":"1","type":"thing","deep":` + strings.Repeat("[", 60) + "7" + strings.Repeat("]", 60) + `,"extras":{"x-a":1},"once":{"a":1},"doubled":"b"}`
+	var thing Thing
+	if err := json.Unmarshal([]byte(body), &thing); err != nil {
+		t.Fatal(err)
+	}
+	if thing.Extras["x-a"].String() != "1" || *thing.Doubled != ThingDoubledB {
+		t.Errorf("extras %v, doubled %v", thing.Extras, thing.Doubled)
+	}
+	got, err := json.Marshal(thing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, []byte(body))
 }

@@ -94,9 +94,10 @@ func (o *B) KeepPayload(v payload.Raw) {
 
 // Merged is a type of the document.
 type Merged struct {
+	Both  payload.Raw  `json:"both"`
 	Color string       `json:"color"`
 	Size  *payload.Int `json:"size"`
-	SKU   string       `json:"sku"`
+	SKU   MergedSKU    `json:"sku"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
@@ -106,12 +107,14 @@ func (o *Merged) DecodePayload(d *payload.Decoder) bool {
 	*o = Merged{}
 	return d.Object(&o.Rest, []string{"color", "sku"}, func(name string) (known, fits bool) {
 		switch name {
+		case "both":
+			return true, payload.AnyRaw(&o.Both, d)
 		case "color":
 			return true, payload.String[string](&o.Color, d)
 		case "size":
 			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Size, d)
 		case "sku":
-			return true, payload.String[string](&o.SKU, d)
+			return true, payload.String[MergedSKU](&o.SKU, d)
 		}
 		return false, false
 	})
@@ -120,9 +123,10 @@ func (o *Merged) DecodePayload(d *payload.Decoder) bool {
 // AppendPayload writes the object behind b.
 func (o Merged) AppendPayload(b []byte) []byte {
 	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "both", o.Both != nil, o.Both, payload.PutRaw)
 	payload.Put(w, "color", o.Color, payload.PutString[string])
 	payload.PutSome(w, "size", o.Size != nil, o.Size, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "sku", o.SKU, payload.PutString[string])
+	payload.Put(w, "sku", o.SKU, payload.PutString[MergedSKU])
 	return w.End()
 }
 
@@ -141,6 +145,16 @@ func (o *Merged) KeepPayload(v payload.Raw) {
 	*o = Merged{}
 	o.Rest.KeepPayload(v)
 }
+
+// MergedSKU is sku in Merged. The list is open: values that the document does not know
+// decode too.
+type MergedSKU string
+
+// The values that the document lists.
+const (
+	MergedSKURed  MergedSKU = "red"
+	MergedSKUBlue MergedSKU = "blue"
+)
 
 // Node is a type of the document.
 type Node struct {
@@ -247,26 +261,30 @@ func (o *Part) KeepPayload(v payload.Raw) {
 // A second paragraph that is long enough to be wrapped, because it goes on and on until
 // nobody reads it any more.
 type Thing struct {
-	Active   *bool             `json:"active"`
-	Address  *ThingAddress     `json:"address"`
-	Anything payload.Raw       `json:"anything"`
-	Created  payload.Time      `json:"created"`
-	Day      *payload.Date     `json:"day"`
-	Free     payload.Raw       `json:"free"`
-	ID       string            `json:"id"`
-	Labels   map[string]string `json:"labels"`
-	Level    *ThingLevel       `json:"level"`
-	Matrix   [][]payload.Int   `json:"matrix"`
-	Merged   *Merged           `json:"merged"`
-	Note     *string           `json:"note"`
-	Number   payload.Int       `json:"number"`
-	Parts    []Part            `json:"parts"`
-	Price    payload.Number    `json:"price"`
-	Ratio    payload.Number    `json:"ratio"`
-	Small    int64             `json:"small"`
-	Status   *ThingStatus      `json:"status"`
-	Tags     []string          `json:"tags"`
-	Tree     *Node             `json:"tree"`
+	Active   *bool                                                     `json:"active"`
+	Address  *ThingAddress                                             `json:"address"`
+	Anything payload.Raw                                               `json:"anything"`
+	Created  payload.Time                                              `json:"created"`
+	Day      *payload.Date                                             `json:"day"`
+	Deep     [][][][][][][][]ThingDeepItemItemItemItemItemItemItemItem `json:"deep"`
+	Doubled  *ThingDoubled                                             `json:"doubled"`
+	Extras   map[string]payload.Int                                    `json:"extras"`
+	Free     payload.Raw                                               `json:"free"`
+	ID       string                                                    `json:"id"`
+	Labels   map[string]string                                         `json:"labels"`
+	Level    *ThingLevel                                               `json:"level"`
+	Matrix   [][]payload.Int                                           `json:"matrix"`
+	Merged   *Merged                                                   `json:"merged"`
+	Note     *string                                                   `json:"note"`
+	Number   payload.Int                                               `json:"number"`
+	Once     payload.Raw                                               `json:"once"`
+	Parts    []Part                                                    `json:"parts"`
+	Price    payload.Number                                            `json:"price"`
+	Ratio    payload.Number                                            `json:"ratio"`
+	Small    int64                                                     `json:"small"`
+	Status   *ThingStatus                                              `json:"status"`
+	Tags     []string                                                  `json:"tags"`
+	Tree     *Node                                                     `json:"tree"`
 	// Always "thing".
 	Type string `json:"type"`
 	// Rest holds unknown members, and values that do not fit their type.
@@ -288,6 +306,12 @@ func (o *Thing) DecodePayload(d *payload.Decoder) bool {
 			return true, (*payload.Time).DecodePayload(&o.Created, d)
 		case "day":
 			return true, payload.PointerTo((*payload.Date).DecodePayload)(&o.Day, d)
+		case "deep":
+			return true, payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItem).DecodePayload))))))))(&o.Deep, d)
+		case "doubled":
+			return true, payload.PointerTo(payload.String[ThingDoubled])(&o.Doubled, d)
+		case "extras":
+			return true, payload.MapOf((*payload.Int).DecodePayload)(&o.Extras, d)
 		case "free":
 			return true, payload.AnyRaw(&o.Free, d)
 		case "id":
@@ -304,6 +328,8 @@ func (o *Thing) DecodePayload(d *payload.Decoder) bool {
 			return true, payload.PointerTo(payload.String[string])(&o.Note, d)
 		case "number":
 			return true, (*payload.Int).DecodePayload(&o.Number, d)
+		case "once":
+			return true, payload.AnyRaw(&o.Once, d)
 		case "parts":
 			return true, payload.SliceOf((*Part).DecodePayload)(&o.Parts, d)
 		case "price":
@@ -333,6 +359,9 @@ func (o Thing) AppendPayload(b []byte) []byte {
 	payload.PutSome(w, "anything", o.Anything != nil, o.Anything, payload.PutRaw)
 	payload.Put(w, "created", o.Created, payload.Time.AppendPayload)
 	payload.PutSome(w, "day", o.Day != nil, o.Day, payload.PutPointer(payload.Date.AppendPayload))
+	payload.PutSome(w, "deep", o.Deep != nil, o.Deep, payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItem.AppendPayload)))))))))
+	payload.PutSome(w, "doubled", o.Doubled != nil, o.Doubled, payload.PutPointer(payload.PutString[ThingDoubled]))
+	payload.PutSome(w, "extras", o.Extras != nil, o.Extras, payload.PutMap(payload.Int.AppendPayload))
 	payload.PutSome(w, "free", o.Free != nil, o.Free, payload.PutRaw)
 	payload.Put(w, "id", o.ID, payload.PutString[string])
 	payload.PutSome(w, "labels", o.Labels != nil, o.Labels, payload.PutMap(payload.PutString[string]))
@@ -341,6 +370,7 @@ func (o Thing) AppendPayload(b []byte) []byte {
 	payload.PutSome(w, "merged", o.Merged != nil, o.Merged, payload.PutPointer(Merged.AppendPayload))
 	payload.PutSome(w, "note", o.Note != nil, o.Note, payload.PutPointer(payload.PutString[string]))
 	payload.Put(w, "number", o.Number, payload.Int.AppendPayload)
+	payload.PutSome(w, "once", o.Once != nil, o.Once, payload.PutRaw)
 	payload.Put(w, "parts", o.Parts, payload.PutSlice(Part.AppendPayload))
 	payload.Put(w, "price", o.Price, payload.Number.AppendPayload)
 	payload.Put(w, "ratio", o.Ratio, payload.Number.AppendPayload)
@@ -413,6 +443,164 @@ func (o *ThingAddress) KeepPayload(v payload.Raw) {
 	*o = ThingAddress{}
 	o.Rest.KeepPayload(v)
 }
+
+// ThingDeepItemItemItemItemItemItemItemItem is deep item item item item item item item
+// item in Thing.
+type ThingDeepItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)))))))))((*[][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.AppendPayload)))))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem is item
+// item item item item item item item item in ThingDeepItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)))))))))((*[][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.AppendPayload)))))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)))))))))((*[][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.AppendPayload)))))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)))))))))((*[][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.AppendPayload)))))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)))))))))((*[][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.AppendPayload)))))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][]payload.Int
+
+// DecodePayload reads the value; false: it does not fit.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf(payload.SliceOf((*payload.Int).DecodePayload)))))))((*[][][][][][][]payload.Int)(o), d)
+}
+
+// AppendPayload writes the value behind b.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.PutSlice(payload.Int.AppendPayload)))))))(o, b)
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem).DecodePayload)
+}
+
+// ThingDoubled is doubled in Thing. The list is open: values that the document does not
+// know decode too.
+type ThingDoubled string
+
+// The values that the document lists.
+const (
+	ThingDoubledA ThingDoubled = "a"
+	ThingDoubledB ThingDoubled = "b"
+)
 
 // ThingLevel is level in Thing. The list is open: values that the document does not know
 // decode too.

@@ -96,6 +96,96 @@ func (o *Card) KeepPayload(v payload.Raw) {
 	o.Rest.KeepPayload(v)
 }
 
+// Content is a type of the document.
+type Content struct {
+	payload.Union
+}
+
+// Kind is the member "type", which tells the variant; it may be one that the document does
+// not know.
+func (o Content) Kind() string {
+	return o.Member("type")
+}
+
+// AsText is the value as this variant, and whether its kind is this one.
+func (o Content) AsText() (variant Text, ok bool) {
+	switch o.Kind() {
+	case "Text":
+		return payload.AsNamed(o.Union, (*Text).DecodePayload)
+	}
+	return variant, false
+}
+
+// AsRich is the value as this variant, and whether its kind is this one.
+func (o Content) AsRich() (variant Rich, ok bool) {
+	switch o.Kind() {
+	case "Rich":
+		return payload.AsNamed(o.Union, (*Rich).DecodePayload)
+	}
+	return variant, false
+}
+
+// AsPlain is the value as this variant, and whether its kind is this one.
+func (o Content) AsPlain() (variant ContentBase, ok bool) {
+	switch o.Kind() {
+	case "Plain":
+		return payload.AsNamed(o.Union, (*ContentBase).DecodePayload)
+	}
+	return variant, false
+}
+
+// AsContentBase is the value as this variant, and whether it is an object: every kind has
+// these members.
+func (o Content) AsContentBase() (variant ContentBase, ok bool) {
+	return payload.AsNamed(o.Union, (*ContentBase).DecodePayload)
+}
+
+// ContentBase is a type of the document.
+type ContentBase struct {
+	Lang *string `json:"lang"`
+	Type string  `json:"type"`
+	// Rest holds unknown members, and values that do not fit their type.
+	Rest payload.Rest `json:"-"`
+}
+
+// DecodePayload reads an object; false: the value is none.
+func (o *ContentBase) DecodePayload(d *payload.Decoder) bool {
+	*o = ContentBase{}
+	return d.Object(&o.Rest, []string{"type"}, func(name string) (known, fits bool) {
+		switch name {
+		case "lang":
+			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
+		case "type":
+			return true, payload.String[string](&o.Type, d)
+		}
+		return false, false
+	})
+}
+
+// AppendPayload writes the object behind b.
+func (o ContentBase) AppendPayload(b []byte) []byte {
+	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
+	payload.Put(w, "type", o.Type, payload.PutString[string])
+	return w.End()
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o ContentBase) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *ContentBase) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*ContentBase).DecodePayload)
+}
+
+// KeepPayload holds a value that is no object.
+func (o *ContentBase) KeepPayload(v payload.Raw) {
+	*o = ContentBase{}
+	o.Rest.KeepPayload(v)
+}
+
 // Method is a type of the document.
 type Method struct {
 	payload.Union
@@ -127,11 +217,15 @@ func (o Method) AsBank() (variant Bank, ok bool) {
 
 // Payment is a type of the document.
 type Payment struct {
+	Content   *Content          `json:"content"`
+	Grade     *PaymentGrade     `json:"grade"`
 	ID        string            `json:"id"`
+	Loose     *PaymentLoose     `json:"loose"`
 	Method    Method            `json:"method"`
 	Owner     *PaymentOwner     `json:"owner"`
 	Reference *PaymentReference `json:"reference"`
 	Source    *PaymentSource    `json:"source"`
+	State     *PaymentState     `json:"state"`
 	// Always "payment".
 	Type string `json:"type"`
 	// Rest holds unknown members, and values that do not fit their type.
@@ -143,8 +237,14 @@ func (o *Payment) DecodePayload(d *payload.Decoder) bool {
 	*o = Payment{}
 	return d.Object(&o.Rest, []string{"id", "method", "type"}, func(name string) (known, fits bool) {
 		switch name {
+		case "content":
+			return true, payload.PointerTo((*Content).DecodePayload)(&o.Content, d)
+		case "grade":
+			return true, payload.PointerTo(payload.Int64[PaymentGrade])(&o.Grade, d)
 		case "id":
 			return true, payload.String[string](&o.ID, d)
+		case "loose":
+			return true, payload.PointerTo((*PaymentLoose).DecodePayload)(&o.Loose, d)
 		case "method":
 			return true, (*Method).DecodePayload(&o.Method, d)
 		case "owner":
@@ -153,6 +253,8 @@ func (o *Payment) DecodePayload(d *payload.Decoder) bool {
 			return true, payload.PointerTo((*PaymentReference).DecodePayload)(&o.Reference, d)
 		case "source":
 			return true, payload.PointerTo((*PaymentSource).DecodePayload)(&o.Source, d)
+		case "state":
+			return true, payload.PointerTo(payload.String[PaymentState])(&o.State, d)
 		case "type":
 			return true, payload.String[string](&o.Type, d)
 		}
@@ -163,11 +265,15 @@ func (o *Payment) DecodePayload(d *payload.Decoder) bool {
 // AppendPayload writes the object behind b.
 func (o Payment) AppendPayload(b []byte) []byte {
 	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "content", o.Content != nil, o.Content, payload.PutPointer(Content.AppendPayload))
+	payload.PutSome(w, "grade", o.Grade != nil, o.Grade, payload.PutPointer(payload.PutInt64[PaymentGrade]))
 	payload.Put(w, "id", o.ID, payload.PutString[string])
+	payload.PutSome(w, "loose", o.Loose != nil, o.Loose, payload.PutPointer(PaymentLoose.AppendPayload))
 	payload.Put(w, "method", o.Method, Method.AppendPayload)
 	payload.PutSome(w, "owner", o.Owner != nil, o.Owner, payload.PutPointer(PaymentOwner.AppendPayload))
 	payload.PutSome(w, "reference", o.Reference != nil, o.Reference, payload.PutPointer(PaymentReference.AppendPayload))
 	payload.PutSome(w, "source", o.Source != nil, o.Source, payload.PutPointer(PaymentSource.AppendPayload))
+	payload.PutSome(w, "state", o.State != nil, o.State, payload.PutPointer(payload.PutString[PaymentState]))
 	payload.Put(w, "type", o.Type, payload.PutString[string])
 	return w.End()
 }
@@ -185,6 +291,83 @@ func (o *Payment) UnmarshalJSON(b []byte) error {
 // KeepPayload holds a value that is no object.
 func (o *Payment) KeepPayload(v payload.Raw) {
 	*o = Payment{}
+	o.Rest.KeepPayload(v)
+}
+
+// PaymentGrade is grade in Payment. The list is open: values that the document does not
+// know decode too.
+type PaymentGrade int64
+
+// The values that the document lists.
+const (
+	PaymentGradeN1 PaymentGrade = 1
+	PaymentGradeN2 PaymentGrade = 2
+)
+
+// PaymentLoose is loose in Payment.
+type PaymentLoose struct {
+	payload.Union
+}
+
+// Kind is the member "at", which tells the variant; it may be one that the document does
+// not know.
+func (o PaymentLoose) Kind() string {
+	return o.Member("at")
+}
+
+// AsVariant1 is the value as this variant, and whether it fits in full.
+func (o PaymentLoose) AsVariant1() (variant PaymentLooseVariant1, ok bool) {
+	return payload.As(o.Union, (*PaymentLooseVariant1).DecodePayload)
+}
+
+// AsWeb is the value as this variant, and whether its kind is this one.
+func (o PaymentLoose) AsWeb() (variant Web, ok bool) {
+	switch o.Kind() {
+	case "web":
+		return payload.AsNamed(o.Union, (*Web).DecodePayload)
+	}
+	return variant, false
+}
+
+// PaymentLooseVariant1 is variant 1 in PaymentLoose.
+type PaymentLooseVariant1 struct {
+	A *string `json:"a"`
+	// Rest holds unknown members, and values that do not fit their type.
+	Rest payload.Rest `json:"-"`
+}
+
+// DecodePayload reads an object; false: the value is none.
+func (o *PaymentLooseVariant1) DecodePayload(d *payload.Decoder) bool {
+	*o = PaymentLooseVariant1{}
+	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
+		switch name {
+		case "a":
+			return true, payload.PointerTo(payload.String[string])(&o.A, d)
+		}
+		return false, false
+	})
+}
+
+// AppendPayload writes the object behind b.
+func (o PaymentLooseVariant1) AppendPayload(b []byte) []byte {
+	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "a", o.A != nil, o.A, payload.PutPointer(payload.PutString[string]))
+	return w.End()
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*PaymentLooseVariant1).DecodePayload)
+}
+
+// KeepPayload holds a value that is no object.
+func (o *PaymentLooseVariant1) KeepPayload(v payload.Raw) {
+	*o = PaymentLooseVariant1{}
 	o.Rest.KeepPayload(v)
 }
 
@@ -335,6 +518,74 @@ func (o PaymentSource) AsShop() (variant Shop, ok bool) {
 	return variant, false
 }
 
+// PaymentState is state in Payment. The list is open: values that the document does not
+// know decode too.
+type PaymentState string
+
+// The values that the document lists.
+const (
+	PaymentStateOpen PaymentState = "open"
+	PaymentStatePaid PaymentState = "paid"
+)
+
+// Rich is a type of the document.
+type Rich struct {
+	Lang   *string  `json:"lang"`
+	Marks  []string `json:"marks"`
+	Parent *Content `json:"parent"`
+	Text   string   `json:"text"`
+	Type   string   `json:"type"`
+	// Rest holds unknown members, and values that do not fit their type.
+	Rest payload.Rest `json:"-"`
+}
+
+// DecodePayload reads an object; false: the value is none.
+func (o *Rich) DecodePayload(d *payload.Decoder) bool {
+	*o = Rich{}
+	return d.Object(&o.Rest, []string{"text", "type"}, func(name string) (known, fits bool) {
+		switch name {
+		case "lang":
+			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
+		case "marks":
+			return true, payload.SliceOf(payload.String[string])(&o.Marks, d)
+		case "parent":
+			return true, payload.PointerTo((*Content).DecodePayload)(&o.Parent, d)
+		case "text":
+			return true, payload.String[string](&o.Text, d)
+		case "type":
+			return true, payload.String[string](&o.Type, d)
+		}
+		return false, false
+	})
+}
+
+// AppendPayload writes the object behind b.
+func (o Rich) AppendPayload(b []byte) []byte {
+	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
+	payload.PutSome(w, "marks", o.Marks != nil, o.Marks, payload.PutSlice(payload.PutString[string]))
+	payload.PutSome(w, "parent", o.Parent != nil, o.Parent, payload.PutPointer(Content.AppendPayload))
+	payload.Put(w, "text", o.Text, payload.PutString[string])
+	payload.Put(w, "type", o.Type, payload.PutString[string])
+	return w.End()
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o Rich) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *Rich) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*Rich).DecodePayload)
+}
+
+// KeepPayload holds a value that is no object.
+func (o *Rich) KeepPayload(v payload.Raw) {
+	*o = Rich{}
+	o.Rest.KeepPayload(v)
+}
+
 // Shop is a type of the document.
 type Shop struct {
 	// Always "shop".
@@ -379,6 +630,56 @@ func (o *Shop) UnmarshalJSON(b []byte) error {
 // KeepPayload holds a value that is no object.
 func (o *Shop) KeepPayload(v payload.Raw) {
 	*o = Shop{}
+	o.Rest.KeepPayload(v)
+}
+
+// Text is a type of the document.
+type Text struct {
+	Lang *string `json:"lang"`
+	Text string  `json:"text"`
+	Type string  `json:"type"`
+	// Rest holds unknown members, and values that do not fit their type.
+	Rest payload.Rest `json:"-"`
+}
+
+// DecodePayload reads an object; false: the value is none.
+func (o *Text) DecodePayload(d *payload.Decoder) bool {
+	*o = Text{}
+	return d.Object(&o.Rest, []string{"text", "type"}, func(name string) (known, fits bool) {
+		switch name {
+		case "lang":
+			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
+		case "text":
+			return true, payload.String[string](&o.Text, d)
+		case "type":
+			return true, payload.String[string](&o.Type, d)
+		}
+		return false, false
+	})
+}
+
+// AppendPayload writes the object behind b.
+func (o Text) AppendPayload(b []byte) []byte {
+	w := payload.Begin(b, &o.Rest)
+	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
+	payload.Put(w, "text", o.Text, payload.PutString[string])
+	payload.Put(w, "type", o.Type, payload.PutString[string])
+	return w.End()
+}
+
+// MarshalJSON writes what DecodePayload has read, or what has been set since.
+func (o Text) MarshalJSON() ([]byte, error) {
+	return o.AppendPayload(nil), nil
+}
+
+// UnmarshalJSON reads a value; its error is for what is no JSON at all.
+func (o *Text) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o, (*Text).DecodePayload)
+}
+
+// KeepPayload holds a value that is no object.
+func (o *Text) KeepPayload(v payload.Raw) {
+	*o = Text{}
 	o.Rest.KeepPayload(v)
 }
 
