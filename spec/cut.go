@@ -55,7 +55,9 @@ func (c *cutter) document(all []*entry, schemas map[string]*yaml.Node) {
 		version = v.Value
 	}
 	c.modern = !strings.HasPrefix(version, "3.0")
-	c.open("{", t.pos(t.root))
+	// Behind a document's start the brace cannot be a key, so the YAML parser does
+	// not hold every token of the document until it knows.
+	c.open("--- {", t.pos(t.root))
 	c.key("openapi", Pos{})
 	c.text(version, Pos{})
 	c.info(lookup(t.root, "info"))
