@@ -18,15 +18,16 @@ type entry struct {
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
-// entries finds what carries x-whgen, in the document's order.
-func (t *tree) entries() []*entry {
+// entries finds what carries x-whgen, in the document's order, and what a sender
+// would deliver but carries none.
+func (t *tree) entries() (found []*entry, others []Uncovered) {
 	f := &finder{tree: t, seen: map[visited]bool{}, items: map[*yaml.Node]bool{}, named: map[string]*entry{}}
 	f.webhooks()
 	f.paths()
 	f.lone = true
 	f.callbacks(lookup(lookup(t.root, "components"), "callbacks"))
 	f.refuseRepeats()
-	return f.found
+	return f.found, f.others
 }
 
 // visited is a path item under one name. A callback of components is met at each
@@ -37,12 +38,14 @@ type visited struct {
 }
 
 type finder struct {
-	tree  *tree
-	found []*entry
-	seen  map[visited]bool
-	items map[*yaml.Node]bool
-	lone  bool // only what has not been met yet
-	named map[string]*entry
+	tree   *tree
+	found  []*entry
+	others []Uncovered
+	ours   bool // paths are the sender's own API unless they carry x-whgen
+	seen   map[visited]bool
+	items  map[*yaml.Node]bool
+	lone   bool // only what has not been met yet
+	named  map[string]*entry
 }
 
 func (f *finder) webhooks() {
@@ -65,6 +68,9 @@ func (f *finder) webhookMap(n *yaml.Node) {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k, item := n.Content[i], f.tree.derefItem(n.Content[i+1])
 		if isOperation(item) {
+			if lookup(item, "x-whgen") == nil {
+				f.others = append(f.others, Uncovered{Name: k.Value, Pos: f.tree.pos(k)})
+			}
 			f.add(k.Value, f.tree.pos(k), "post", nil, item)
 			continue
 		}
@@ -99,6 +105,7 @@ func (f *finder) paths() {
 	n := lookup(f.tree.root, "paths")
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
+		f.ours = true
 		f.item(k, f.tree.derefItem(n.Content[i+1]), func(op *yaml.Node, _ string) string {
 			if id := lookup(op, "operationId"); id != nil && id.Value != "" {
 				return id.Value
@@ -121,6 +128,8 @@ func lastSegment(path string) string {
 
 // callbacks reads name -> expression -> path item.
 func (f *finder) callbacks(n *yaml.Node) {
+	defer func(before bool) { f.ours = before }(f.ours)
+	f.ours = false
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k, callback := n.Content[i], f.tree.deref(n.Content[i+1])
 		for j := 0; callback != nil && callback.Kind == yaml.MappingNode && j+1 < len(callback.Content); j += 2 {
@@ -143,8 +152,11 @@ func (f *finder) item(k, item *yaml.Node, name func(op *yaml.Node, method string
 	for _, m := range methods {
 		if op := lookup(item, m); op != nil && op.Kind == yaml.MappingNode {
 			f.callbacks(lookup(op, "callbacks"))
-			if marked || lookup(op, "x-whgen") != nil {
+			switch {
+			case marked || lookup(op, "x-whgen") != nil:
 				ops = append(ops, m)
+			case !f.ours:
+				f.others = append(f.others, Uncovered{Name: name(op, m), Pos: f.tree.pos(k)})
 			}
 		}
 	}
