@@ -97,30 +97,15 @@ func TestOpt(t *testing.T) {
 }
 
 type point struct {
-	X    int64
-	Rest Rest
+	X    int64 `json:"x" payload:"required"`
+	Rest Rest  `json:"-"`
 }
 
-func (p *point) DecodePayload(d *Decoder) bool {
-	*p = point{}
-	return d.Object(&p.Rest, []string{"x"}, func(name string) (known, fits bool) {
-		if name == "x" {
-			return true, Int64(&p.X, d)
-		}
-		return false, false
-	})
-}
+func (p *point) DecodePayload(d *Decoder) bool { return Read(p, d) }
 
-func (p point) AppendPayload(b []byte) []byte {
-	w := Begin(b, &p.Rest)
-	Put(w, "x", p.X, PutInt64[int64])
-	return w.End()
-}
+func (p point) AppendPayload(b []byte) []byte { return Append(b, &p) }
 
-func (p *point) KeepPayload(v Raw) {
-	*p = point{}
-	p.Rest.KeepPayload(v)
-}
+func (p *point) KeepPayload(v Raw) { Keep(p, v) }
 
 func FuzzRoundTrip(f *testing.F) {
 	for _, s := range []string{`{"x":1}`, `{"x":"1","y":[{}]}`, `[1]`, `{}`, ` { "y" : null , "x" : 1e2 } `, `{"x":1.5,"x":2}`} {

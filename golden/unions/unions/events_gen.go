@@ -6,95 +6,33 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Bank is a type of the document.
 type Bank struct {
-	Iban string `json:"iban"`
-	Kind string `json:"kind"`
+	Iban string `json:"iban" payload:"required"`
+	Kind string `json:"kind" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Bank) DecodePayload(d *payload.Decoder) bool {
-	*o = Bank{}
-	return d.Object(&o.Rest, []string{"iban", "kind"}, func(name string) (known, fits bool) {
-		switch name {
-		case "iban":
-			return true, payload.String[string](&o.Iban, d)
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Bank) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "iban", o.Iban, payload.PutString[string])
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Bank) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Bank) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Bank).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Bank) KeepPayload(v payload.Raw) {
-	*o = Bank{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Bank) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Bank) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Bank) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Bank) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Bank) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Card is a type of the document.
 type Card struct {
-	Kind  string `json:"kind"`
-	Last4 string `json:"last4"`
+	Kind  string `json:"kind" payload:"required"`
+	Last4 string `json:"last4" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Card) DecodePayload(d *payload.Decoder) bool {
-	*o = Card{}
-	return d.Object(&o.Rest, []string{"kind", "last4"}, func(name string) (known, fits bool) {
-		switch name {
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		case "last4":
-			return true, payload.String[string](&o.Last4, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Card) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	payload.Put(w, "last4", o.Last4, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Card) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Card) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Card).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Card) KeepPayload(v payload.Raw) {
-	*o = Card{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Card) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Card) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Card) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Card) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Card) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Content is a type of the document.
 type Content struct {
@@ -111,7 +49,7 @@ func (o Content) Kind() string {
 func (o Content) AsText() (variant Text, ok bool) {
 	switch o.Kind() {
 	case "Text":
-		return payload.AsNamed(o.Union, (*Text).DecodePayload)
+		return payload.AsNamed[Text](o.Union)
 	}
 	return variant, false
 }
@@ -120,7 +58,7 @@ func (o Content) AsText() (variant Text, ok bool) {
 func (o Content) AsRich() (variant Rich, ok bool) {
 	switch o.Kind() {
 	case "Rich":
-		return payload.AsNamed(o.Union, (*Rich).DecodePayload)
+		return payload.AsNamed[Rich](o.Union)
 	}
 	return variant, false
 }
@@ -129,7 +67,7 @@ func (o Content) AsRich() (variant Rich, ok bool) {
 func (o Content) AsPlain() (variant ContentBase, ok bool) {
 	switch o.Kind() {
 	case "Plain":
-		return payload.AsNamed(o.Union, (*ContentBase).DecodePayload)
+		return payload.AsNamed[ContentBase](o.Union)
 	}
 	return variant, false
 }
@@ -137,54 +75,23 @@ func (o Content) AsPlain() (variant ContentBase, ok bool) {
 // AsContentBase is the value as this variant, and whether it is an object: every kind has
 // these members.
 func (o Content) AsContentBase() (variant ContentBase, ok bool) {
-	return payload.AsNamed(o.Union, (*ContentBase).DecodePayload)
+	return payload.AsNamed[ContentBase](o.Union)
 }
 
 // ContentBase is a type of the document.
 type ContentBase struct {
 	Lang *string `json:"lang"`
-	Type string  `json:"type"`
+	Type string  `json:"type" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ContentBase) DecodePayload(d *payload.Decoder) bool {
-	*o = ContentBase{}
-	return d.Object(&o.Rest, []string{"type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "lang":
-			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ContentBase) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ContentBase) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ContentBase) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ContentBase).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *ContentBase) KeepPayload(v payload.Raw) {
-	*o = ContentBase{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *ContentBase) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o ContentBase) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *ContentBase) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o ContentBase) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *ContentBase) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Method is a type of the document.
 type Method struct {
@@ -201,7 +108,7 @@ func (o Method) Kind() string {
 func (o Method) AsCard() (variant Card, ok bool) {
 	switch o.Kind() {
 	case "card", "debit":
-		return payload.AsNamed(o.Union, (*Card).DecodePayload)
+		return payload.AsNamed[Card](o.Union)
 	}
 	return variant, false
 }
@@ -210,7 +117,7 @@ func (o Method) AsCard() (variant Card, ok bool) {
 func (o Method) AsBank() (variant Bank, ok bool) {
 	switch o.Kind() {
 	case "bank":
-		return payload.AsNamed(o.Union, (*Bank).DecodePayload)
+		return payload.AsNamed[Bank](o.Union)
 	}
 	return variant, false
 }
@@ -219,86 +126,29 @@ func (o Method) AsBank() (variant Bank, ok bool) {
 type Payment struct {
 	Content   *Content          `json:"content"`
 	Grade     *PaymentGrade     `json:"grade"`
-	ID        string            `json:"id"`
+	ID        string            `json:"id" payload:"required"`
 	Loose     *PaymentLoose     `json:"loose"`
-	Method    Method            `json:"method"`
+	Method    Method            `json:"method" payload:"required"`
 	Owner     *PaymentOwner     `json:"owner"`
 	Reference *PaymentReference `json:"reference"`
 	Source    *PaymentSource    `json:"source"`
 	State     *PaymentState     `json:"state"`
 	// Always "payment".
-	Type string `json:"type"`
+	Type string `json:"type" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Payment) DecodePayload(d *payload.Decoder) bool {
-	*o = Payment{}
-	return d.Object(&o.Rest, []string{"id", "method", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "content":
-			return true, payload.PointerTo((*Content).DecodePayload)(&o.Content, d)
-		case "grade":
-			return true, payload.PointerTo(payload.Int64[PaymentGrade])(&o.Grade, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "loose":
-			return true, payload.PointerTo((*PaymentLoose).DecodePayload)(&o.Loose, d)
-		case "method":
-			return true, (*Method).DecodePayload(&o.Method, d)
-		case "owner":
-			return true, payload.PointerTo((*PaymentOwner).DecodePayload)(&o.Owner, d)
-		case "reference":
-			return true, payload.PointerTo((*PaymentReference).DecodePayload)(&o.Reference, d)
-		case "source":
-			return true, payload.PointerTo((*PaymentSource).DecodePayload)(&o.Source, d)
-		case "state":
-			return true, payload.PointerTo(payload.String[PaymentState])(&o.State, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Payment) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Payment) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Payment) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Payment) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Payment) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o Payment) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "content", o.Content != nil, o.Content, payload.PutPointer(Content.AppendPayload))
-	payload.PutSome(w, "grade", o.Grade != nil, o.Grade, payload.PutPointer(payload.PutInt64[PaymentGrade]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "loose", o.Loose != nil, o.Loose, payload.PutPointer(PaymentLoose.AppendPayload))
-	payload.Put(w, "method", o.Method, Method.AppendPayload)
-	payload.PutSome(w, "owner", o.Owner != nil, o.Owner, payload.PutPointer(PaymentOwner.AppendPayload))
-	payload.PutSome(w, "reference", o.Reference != nil, o.Reference, payload.PutPointer(PaymentReference.AppendPayload))
-	payload.PutSome(w, "source", o.Source != nil, o.Source, payload.PutPointer(PaymentSource.AppendPayload))
-	payload.PutSome(w, "state", o.State != nil, o.State, payload.PutPointer(payload.PutString[PaymentState]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Payment) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Payment) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Payment).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Payment) KeepPayload(v payload.Raw) {
-	*o = Payment{}
-	o.Rest.KeepPayload(v)
-}
-
-// PaymentGrade is grade in Payment. The list is open: values that the document does not
-// know decode too.
+// PaymentGrade is grade in Payment; other values decode too.
 type PaymentGrade int64
 
-// The values that the document lists.
 const (
 	PaymentGradeN1 PaymentGrade = 1
 	PaymentGradeN2 PaymentGrade = 2
@@ -317,14 +167,14 @@ func (o PaymentLoose) Kind() string {
 
 // AsVariant1 is the value as this variant, and whether it fits in full.
 func (o PaymentLoose) AsVariant1() (variant PaymentLooseVariant1, ok bool) {
-	return payload.As(o.Union, (*PaymentLooseVariant1).DecodePayload)
+	return payload.As[PaymentLooseVariant1](o.Union)
 }
 
 // AsWeb is the value as this variant, and whether its kind is this one.
 func (o PaymentLoose) AsWeb() (variant Web, ok bool) {
 	switch o.Kind() {
 	case "web":
-		return payload.AsNamed(o.Union, (*Web).DecodePayload)
+		return payload.AsNamed[Web](o.Union)
 	}
 	return variant, false
 }
@@ -336,40 +186,12 @@ type PaymentLooseVariant1 struct {
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PaymentLooseVariant1) DecodePayload(d *payload.Decoder) bool {
-	*o = PaymentLooseVariant1{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "a":
-			return true, payload.PointerTo(payload.String[string])(&o.A, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PaymentLooseVariant1) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "a", o.A != nil, o.A, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PaymentLooseVariant1).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PaymentLooseVariant1) KeepPayload(v payload.Raw) {
-	*o = PaymentLooseVariant1{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *PaymentLooseVariant1) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o PaymentLooseVariant1) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *PaymentLooseVariant1) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // PaymentOwner is owner in Payment.
 type PaymentOwner struct {
@@ -378,101 +200,45 @@ type PaymentOwner struct {
 
 // AsPerson is the value as this variant, and whether it fits in full.
 func (o PaymentOwner) AsPerson() (variant PaymentOwnerPerson, ok bool) {
-	return payload.As(o.Union, (*PaymentOwnerPerson).DecodePayload)
+	return payload.As[PaymentOwnerPerson](o.Union)
 }
 
 // AsCompany is the value as this variant, and whether it fits in full.
 func (o PaymentOwner) AsCompany() (variant PaymentOwnerCompany, ok bool) {
-	return payload.As(o.Union, (*PaymentOwnerCompany).DecodePayload)
+	return payload.As[PaymentOwnerCompany](o.Union)
 }
 
 // PaymentOwnerCompany is Company in PaymentOwner.
 //
 // Company.
 type PaymentOwnerCompany struct {
-	VAT string `json:"vat"`
+	VAT string `json:"vat" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PaymentOwnerCompany) DecodePayload(d *payload.Decoder) bool {
-	*o = PaymentOwnerCompany{}
-	return d.Object(&o.Rest, []string{"vat"}, func(name string) (known, fits bool) {
-		switch name {
-		case "vat":
-			return true, payload.String[string](&o.VAT, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PaymentOwnerCompany) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "vat", o.VAT, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PaymentOwnerCompany).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PaymentOwnerCompany) KeepPayload(v payload.Raw) {
-	*o = PaymentOwnerCompany{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *PaymentOwnerCompany) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o PaymentOwnerCompany) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *PaymentOwnerCompany) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // PaymentOwnerPerson is Person in PaymentOwner.
 //
 // Person.
 type PaymentOwnerPerson struct {
-	Name string `json:"name"`
+	Name string `json:"name" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PaymentOwnerPerson) DecodePayload(d *payload.Decoder) bool {
-	*o = PaymentOwnerPerson{}
-	return d.Object(&o.Rest, []string{"name"}, func(name string) (known, fits bool) {
-		switch name {
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PaymentOwnerPerson) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PaymentOwnerPerson).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PaymentOwnerPerson) KeepPayload(v payload.Raw) {
-	*o = PaymentOwnerPerson{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *PaymentOwnerPerson) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o PaymentOwnerPerson) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *PaymentOwnerPerson) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // PaymentReference is reference in Payment.
 type PaymentReference struct {
@@ -481,12 +247,12 @@ type PaymentReference struct {
 
 // AsString is the value as this variant, and whether it fits in full.
 func (o PaymentReference) AsString() (variant string, ok bool) {
-	return payload.As(o.Union, payload.String[string])
+	return payload.As[string](o.Union)
 }
 
 // AsInteger is the value as this variant, and whether it fits in full.
 func (o PaymentReference) AsInteger() (variant payload.Int, ok bool) {
-	return payload.As(o.Union, (*payload.Int).DecodePayload)
+	return payload.As[payload.Int](o.Union)
 }
 
 // PaymentSource is source in Payment.
@@ -504,7 +270,7 @@ func (o PaymentSource) Kind() string {
 func (o PaymentSource) AsWeb() (variant Web, ok bool) {
 	switch o.Kind() {
 	case "web":
-		return payload.AsNamed(o.Union, (*Web).DecodePayload)
+		return payload.AsNamed[Web](o.Union)
 	}
 	return variant, false
 }
@@ -513,16 +279,14 @@ func (o PaymentSource) AsWeb() (variant Web, ok bool) {
 func (o PaymentSource) AsShop() (variant Shop, ok bool) {
 	switch o.Kind() {
 	case "shop":
-		return payload.AsNamed(o.Union, (*Shop).DecodePayload)
+		return payload.AsNamed[Shop](o.Union)
 	}
 	return variant, false
 }
 
-// PaymentState is state in Payment. The list is open: values that the document does not
-// know decode too.
+// PaymentState is state in Payment; other values decode too.
 type PaymentState string
 
-// The values that the document lists.
 const (
 	PaymentStateOpen PaymentState = "open"
 	PaymentStatePaid PaymentState = "paid"
@@ -533,199 +297,63 @@ type Rich struct {
 	Lang   *string  `json:"lang"`
 	Marks  []string `json:"marks"`
 	Parent *Content `json:"parent"`
-	Text   string   `json:"text"`
-	Type   string   `json:"type"`
+	Text   string   `json:"text" payload:"required"`
+	Type   string   `json:"type" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Rich) DecodePayload(d *payload.Decoder) bool {
-	*o = Rich{}
-	return d.Object(&o.Rest, []string{"text", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "lang":
-			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
-		case "marks":
-			return true, payload.SliceOf(payload.String[string])(&o.Marks, d)
-		case "parent":
-			return true, payload.PointerTo((*Content).DecodePayload)(&o.Parent, d)
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Rich) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "marks", o.Marks != nil, o.Marks, payload.PutSlice(payload.PutString[string]))
-	payload.PutSome(w, "parent", o.Parent != nil, o.Parent, payload.PutPointer(Content.AppendPayload))
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Rich) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Rich) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Rich).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Rich) KeepPayload(v payload.Raw) {
-	*o = Rich{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Rich) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Rich) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Rich) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Rich) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Rich) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Shop is a type of the document.
 type Shop struct {
 	// Always "shop".
-	At   string       `json:"at"`
+	At   string       `json:"at" payload:"required"`
 	Till *payload.Int `json:"till"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Shop) DecodePayload(d *payload.Decoder) bool {
-	*o = Shop{}
-	return d.Object(&o.Rest, []string{"at"}, func(name string) (known, fits bool) {
-		switch name {
-		case "at":
-			return true, payload.String[string](&o.At, d)
-		case "till":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Till, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Shop) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "at", o.At, payload.PutString[string])
-	payload.PutSome(w, "till", o.Till != nil, o.Till, payload.PutPointer(payload.Int.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Shop) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Shop) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Shop).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Shop) KeepPayload(v payload.Raw) {
-	*o = Shop{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Shop) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Shop) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Shop) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Shop) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Shop) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Text is a type of the document.
 type Text struct {
 	Lang *string `json:"lang"`
-	Text string  `json:"text"`
-	Type string  `json:"type"`
+	Text string  `json:"text" payload:"required"`
+	Type string  `json:"type" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Text) DecodePayload(d *payload.Decoder) bool {
-	*o = Text{}
-	return d.Object(&o.Rest, []string{"text", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "lang":
-			return true, payload.PointerTo(payload.String[string])(&o.Lang, d)
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Text) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "lang", o.Lang != nil, o.Lang, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Text) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Text) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Text).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Text) KeepPayload(v payload.Raw) {
-	*o = Text{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Text) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Text) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Text) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Text) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Text) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // Web is a type of the document.
 type Web struct {
 	// Always "web".
-	At  string  `json:"at"`
+	At  string  `json:"at" payload:"required"`
 	URL *string `json:"url"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Web) DecodePayload(d *payload.Decoder) bool {
-	*o = Web{}
-	return d.Object(&o.Rest, []string{"at"}, func(name string) (known, fits bool) {
-		switch name {
-		case "at":
-			return true, payload.String[string](&o.At, d)
-		case "url":
-			return true, payload.PointerTo(payload.String[string])(&o.URL, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Web) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "at", o.At, payload.PutString[string])
-	payload.PutSome(w, "url", o.URL != nil, o.URL, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Web) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Web) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Web).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Web) KeepPayload(v payload.Raw) {
-	*o = Web{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *Web) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o Web) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *Web) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o Web) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *Web) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }

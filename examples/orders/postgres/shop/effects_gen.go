@@ -10,46 +10,17 @@ import (
 
 // ConfirmationPayload is what a message of the effect "confirmation" carries.
 type ConfirmationPayload struct {
-	Order string `json:"order"`
-	Email string `json:"email"`
-	Text  string `json:"text"`
+	Order string   `json:"order" payload:"required"`
+	Email string   `json:"email" payload:"required"`
+	Text  string   `json:"text" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ConfirmationPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = ConfirmationPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"order", "email", "text"}, func(name string) (known, fits bool) {
-		switch name {
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		case "email":
-			return true, payload.String[string](&o.Email, d)
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ConfirmationPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	payload.Put(w, "email", o.Email, payload.PutString[string])
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ConfirmationPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ConfirmationPayload).DecodePayload)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *ConfirmationPayload) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o ConfirmationPayload) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o ConfirmationPayload) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // ConfirmationMessage is one attempt at a message of the effect "confirmation".
 type ConfirmationMessage struct {

@@ -7,117 +7,41 @@ import "github.com/whgen/whgen/runtime/payload"
 // OrderPaid is a type of the document.
 type OrderPaid struct {
 	Attempt *payload.Int  `json:"attempt"`
-	Data    OrderPaidData `json:"data"`
-	ID      string        `json:"id"`
+	Data    OrderPaidData `json:"data" payload:"required"`
+	ID      string        `json:"id" payload:"required"`
 	// Always "order.paid".
-	Type string `json:"type"`
+	Type string `json:"type" payload:"required"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaid{}
-	return d.Object(&o.Rest, []string{"data", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "data":
-			return true, (*OrderPaidData).DecodePayload(&o.Data, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderPaid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "data", o.Data, OrderPaidData.AppendPayload)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaid) KeepPayload(v payload.Raw) {
-	*o = OrderPaid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods read and write the value in full, whatever it is.
+func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o OrderPaid) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *OrderPaid) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o OrderPaid) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *OrderPaid) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
 // OrderPaidData is data in OrderPaid.
 type OrderPaidData struct {
-	Amount  payload.Int          `json:"amount"`
-	OrderID string               `json:"order_id"`
+	Amount  payload.Int          `json:"amount" payload:"required"`
+	OrderID string               `json:"order_id" payload:"required"`
 	Ref     *payload.Int         `json:"ref"`
 	Status  *OrderPaidDataStatus `json:"status"`
 	// Rest holds unknown members, and values that do not fit their type.
 	Rest payload.Rest `json:"-"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaidData) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaidData{}
-	return d.Object(&o.Rest, []string{"amount", "order_id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "amount":
-			return true, (*payload.Int).DecodePayload(&o.Amount, d)
-		case "order_id":
-			return true, payload.String[string](&o.OrderID, d)
-		case "ref":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Ref, d)
-		case "status":
-			return true, payload.PointerTo(payload.String[OrderPaidDataStatus])(&o.Status, d)
-		}
-		return false, false
-	})
-}
+// These methods read and write the value in full, whatever it is.
+func (o *OrderPaidData) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
+func (o OrderPaidData) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
+func (o *OrderPaidData) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
+func (o OrderPaidData) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
+func (o *OrderPaidData) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o OrderPaidData) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "amount", o.Amount, payload.Int.AppendPayload)
-	payload.Put(w, "order_id", o.OrderID, payload.PutString[string])
-	payload.PutSome(w, "ref", o.Ref != nil, o.Ref, payload.PutPointer(payload.Int.AppendPayload))
-	payload.PutSome(w, "status", o.Status != nil, o.Status, payload.PutPointer(payload.PutString[OrderPaidDataStatus]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaidData) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaidData) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaidData).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaidData) KeepPayload(v payload.Raw) {
-	*o = OrderPaidData{}
-	o.Rest.KeepPayload(v)
-}
-
-// OrderPaidDataStatus is status in OrderPaidData. The list is open: values that the
-// document does not know decode too.
+// OrderPaidDataStatus is status in OrderPaidData; other values decode too.
 type OrderPaidDataStatus string
 
-// The values that the document lists.
 const (
 	OrderPaidDataStatusPaid     OrderPaidDataStatus = "paid"
 	OrderPaidDataStatusRefunded OrderPaidDataStatus = "refunded"
