@@ -63,7 +63,7 @@ func emitMessage(e *Effect, f *jen.File) {
 //
 //	func (s confirmationSender) Send(ctx context.Context, m outbox.Message) error {
 //		out := ConfirmationMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-//		if _, err := payload.Decode(m.Payload, &out.Payload, (*ConfirmationPayload).DecodePayload); err != nil {
+//		if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ConfirmationPayload]); err != nil {
 //			return outbox.Permanent(err)
 //		}
 //		return s.to.SendConfirmation(ctx, out)
@@ -89,7 +89,7 @@ func emitSender(e *Effect, f *jen.File) {
 //	}
 //
 //	func (o *Outbox) Confirmation(p ConfirmationPayload) {
-//		o.add("confirmation", "", p.AppendPayload(nil))
+//		o.add("confirmation", "", payload.Append(nil, &p))
 //	}
 func emitOutbox(p *Plan, f *jen.File) {
 	comment(f, "Outbox takes messages for the outside. They are stored in the event's transaction and sent after",
@@ -109,7 +109,7 @@ func emitOutbox(p *Plan, f *jen.File) {
 		f.Line()
 		comment(f, wrap(fmt.Sprintf("%s enqueues a message of the effect %q. Each call is a message of its own.", e.GoName, e.WireName))...)
 		f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id(e.GoName).Params(jen.Id("p").Id(e.Payload.GoName)).Block(
-			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), jen.Lit(target), jen.Id("p").Dot("AppendPayload").Call(jen.Nil())))
+			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), jen.Lit(target), pay("Append").Call(jen.Nil(), jen.Op("&").Id("p"))))
 	}
 	if fromHandler(p) {
 		f.Line()

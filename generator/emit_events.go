@@ -94,36 +94,33 @@ func emitStruct(t *Type, f *jen.File) {
 			g.Id("_").Struct().Tag(map[string]string{"payload": "closed"})
 			return
 		}
-		g.Comment("// Rest holds unknown members, and values that do not fit their type.")
-		g.Id("Rest").Add(pay("Rest")).Tag(map[string]string{"json": "-"})
+		g.Id("Rest").Add(pay("Rest")).Tag(map[string]string{"json": "-"}).Comment("unknown members, and values that do not fit")
 	})
 	emitMethods(t, f)
 }
 
-// emitMethods writes the methods by which the type reads and writes itself:
+// emitMethods writes the methods by which encoding/json reads and writes the
+// type; a list or map that has a name also has those of package payload:
 //
-//	func (o *Line) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-//	...
+//	func (o Line) MarshalJSON() ([]byte, error)     { return payload.Append(nil, &o), nil }
+//	func (o *Line) UnmarshalJSON(b []byte) error    { return payload.Unmarshal(b, o) }
 //
 // in a line each, because they are the same for every type.
 func emitMethods(t *Type, f *jen.File) {
 	line := func(pointer bool, name string, params, results *jen.Statement, body jen.Code) {
-		f.Func().Params(recv(t, pointer)).Id(name).Add(params).Add(results).Custom(jen.Options{Open: "{ ", Close: " }"}, body)
+		f.Func().Params(recv(t, pointer)).Id(name).Add(params).Add(results).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Return(body))
 	}
 	bytes := func() *jen.Statement { return jen.Index().Byte() }
 	f.Line()
-	comment(f, "These methods read and write the value in full, whatever it is.")
-	line(true, "DecodePayload", jen.Params(jen.Id("d").Op("*").Add(pay("Decoder"))), jen.Bool(),
-		jen.Return(pay("Read").Call(jen.Id("o"), jen.Id("d"))))
-	line(false, "AppendPayload", jen.Params(jen.Id("b").Add(bytes())), bytes(),
-		jen.Return(pay("Append").Call(jen.Id("b"), jen.Op("&").Id("o"))))
-	if t.Kind == StructType && !t.Closed {
-		line(true, "KeepPayload", jen.Params(jen.Id("v").Add(pay("Raw"))), jen.Null(), pay("Keep").Call(jen.Id("o"), jen.Id("v")))
-	}
+	comment(f, "These methods keep the value in full, whatever it is.")
 	line(false, "MarshalJSON", jen.Params(), jen.Params(bytes(), jen.Error()),
-		jen.Return(jen.Id("o").Dot("AppendPayload").Call(jen.Nil()), jen.Nil()))
-	line(true, "UnmarshalJSON", jen.Params(jen.Id("b").Add(bytes())), jen.Error(),
-		jen.Return(pay("Unmarshal").Call(jen.Id("b"), jen.Id("o"))))
+		jen.List(pay("Append").Call(jen.Nil(), jen.Op("&").Id("o")), jen.Nil()))
+	line(true, "UnmarshalJSON", jen.Params(jen.Id("b").Add(bytes())), jen.Error(), pay("Unmarshal").Call(jen.Id("b"), jen.Id("o")))
+	if t.Kind == StructType {
+		return
+	}
+	line(true, "DecodePayload", jen.Params(jen.Id("d").Op("*").Add(pay("Decoder"))), jen.Bool(), pay("Read").Call(jen.Id("o"), jen.Id("d")))
+	line(false, "AppendPayload", jen.Params(jen.Id("b").Add(bytes())), bytes(), pay("Append").Call(jen.Id("b"), jen.Op("&").Id("o")))
 }
 
 // tag says the member's name, and what package payload must know of it. A name

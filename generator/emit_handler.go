@@ -114,7 +114,7 @@ func emitTx(p *Plan, f *jen.File) {
 //	func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 //		switch d.Event {
 //		case 0: // orderCreated
-//			e, err := incoming(d, (*OrderCreated).DecodePayload)
+//			e, err := incoming(d, payload.Value[OrderCreated])
 //			if err != nil {
 //				return err
 //			}

@@ -34,9 +34,4 @@ func (g *GoType) expr() *jen.Statement {
 }
 
 // decode is the codec that reads the type: func(*T, *payload.Decoder) bool.
-func (g *GoType) decode() *jen.Statement {
-	if g.Kind == NamedGo && g.Type.Kind != EnumType && g.Type.Kind != AliasType {
-		return jen.Parens(jen.Op("*").Add(g.expr())).Dot("DecodePayload")
-	}
-	return pay("Value").Types(g.expr())
-}
+func (g *GoType) decode() *jen.Statement { return pay("Value").Types(g.expr()) }

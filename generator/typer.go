@@ -170,7 +170,7 @@ func (t *typer) object(v view, at place, f *flat) *GoType {
 }
 
 // methodNames are what structs have beside the document's members.
-var methodNames = []string{"Rest", "DecodePayload", "AppendPayload", "KeepPayload", "MarshalJSON", "UnmarshalJSON"}
+var methodNames = []string{"Rest", "MarshalJSON", "UnmarshalJSON"}
 
 func (t *typer) field(parent *Type, name string, ref *openapi3.SchemaRef, required bool) *TypeField {
 	goType, null := t.of(ref, place{parent: parent, name: name, rank: rankNested})

@@ -16,7 +16,8 @@ type codec struct {
 	write func(v reflect.Value, b []byte) []byte
 }
 
-// A type with these methods reads and writes itself.
+// A type with these methods reads and writes itself: those of this package, and
+// generated lists and maps.
 type (
 	reader interface{ DecodePayload(*Decoder) bool }
 	writer interface{ AppendPayload([]byte) []byte }
@@ -25,8 +26,11 @@ type (
 var (
 	readerType = reflect.TypeFor[reader]()
 	writerType = reflect.TypeFor[writer]()
-	rawType    = reflect.TypeFor[Raw]()
-	codecs     sync.Map // of asked to codec
+
+	unmarshalerType = reflect.TypeFor[interface{ UnmarshalJSON([]byte) error }]()
+
+	rawType = reflect.TypeFor[Raw]()
+	codecs  sync.Map // of asked to codec
 )
 
 // asked is what codecs are kept for. A pointer in a list or map stands for null;
@@ -43,13 +47,13 @@ func Value[T any](v *T, d *Decoder) bool {
 	return codecOf(asked{t: reflect.TypeFor[T]()}).read(reflect.ValueOf(v).Elem(), d)
 }
 
-// Read is DecodePayload of generated types: the next value, member by member.
-// False: it is of another kind, and nothing of it is in v.
+// Read is DecodePayload of generated lists and maps, whose methods it leaves
+// aside. False: the value is of another kind, and nothing of it is in v.
 func Read[T any](v *T, d *Decoder) bool {
 	return codecOf(asked{t: reflect.TypeFor[T](), own: true}).read(reflect.ValueOf(v).Elem(), d)
 }
 
-// Append is AppendPayload of generated types: the text of v behind b.
+// Append writes v, a value of a generated type, behind b.
 func Append[T any](b []byte, v *T) []byte {
 	return codecOf(asked{t: reflect.TypeFor[T](), own: true}).write(reflect.ValueOf(v).Elem(), b)
 }
@@ -73,8 +77,10 @@ func newCodec(a asked) codec {
 		}
 	case t == rawType:
 		return codec{readRaw, func(v reflect.Value, b []byte) []byte { return PutRaw(v.Bytes(), b) }}
-	case t.Kind() == reflect.Struct && isObject(t):
+	case isObject(t):
 		return objectCodec(t)
+	case !a.own && reflect.PointerTo(t).Implements(unmarshalerType):
+		return foreignCodec(t)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -86,7 +92,9 @@ func newCodec(a asked) codec {
 	case reflect.Pointer:
 		return pointerCodec(codecOf(asked{t: t.Elem()}), a.null)
 	case reflect.Slice:
-		return sliceCodec(t, codecOf(asked{t: t.Elem(), null: true}))
+		if t.Elem().Kind() != reflect.Uint8 {
+			return sliceCodec(t, codecOf(asked{t: t.Elem(), null: true}))
+		}
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String {
 			return mapCodec(t, codecOf(asked{t: t.Elem(), null: true}))

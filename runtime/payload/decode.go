@@ -29,7 +29,7 @@ func Decode[T any](body []byte, v *T, codec func(*T, *Decoder) bool) ([]Deviatio
 		in:   jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 	}
 	start, depth := d.in.InputOffset(), d.in.StackDepth()
-	if !codec(v, d) && !d.kept(v, start, depth) && d.err == nil {
+	if !codec(v, d) && !d.kept(reflect.ValueOf(v).Elem(), start, depth) && d.err == nil {
 		d.deviate()
 	}
 	if d.err == nil {
@@ -50,27 +50,28 @@ func Unmarshal[T any](body []byte, v *T) error {
 	return err
 }
 
-// keeper is a type that can hold a value that does not fit it.
-type keeper interface{ KeepPayload(Raw) }
-
 // keep reads the next value with a codec, and where it does not fit lets v itself
 // hold it, if v can. False: v is empty, and the value has been passed over.
 func keep(v reflect.Value, d *Decoder, c codec) bool {
 	start, depth := d.in.InputOffset(), d.in.StackDepth()
-	if c.read(v, d) {
-		return true
-	}
-	return d.kept(v.Addr().Interface(), start, depth)
+	return c.read(v, d) || d.kept(v, start, depth)
 }
 
-func (d *Decoder) kept(v any, start int64, depth int) bool {
+// kept passes over the value that began behind start. A generated struct holds
+// it in its Rest.
+func (d *Decoder) kept(v reflect.Value, start int64, depth int) bool {
 	raw := d.skip(start, depth)
-	if k, ok := v.(keeper); ok && d.err == nil {
-		k.KeepPayload(raw)
-		d.deviate()
-		return true
+	v.SetZero()
+	if d.err != nil || !isObject(v.Type()) {
+		return false
 	}
-	return false
+	rest := v.FieldByName("Rest")
+	if !rest.IsValid() {
+		return false
+	}
+	rest.Addr().Interface().(*Rest).Whole = raw
+	d.deviate()
+	return true
 }
 
 // skip ends the value that began behind start, however much of it was read, and

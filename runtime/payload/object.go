@@ -44,6 +44,9 @@ var restType = reflect.TypeFor[Rest]()
 // isObject reports whether a struct is a generated one: it has a Rest, or the
 // mark of those that need none.
 func isObject(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
 	if f, ok := t.FieldByName("Rest"); ok && f.Type == restType {
 		return true
 	}

@@ -101,12 +101,6 @@ type point struct {
 	Rest Rest  `json:"-"`
 }
 
-func (p *point) DecodePayload(d *Decoder) bool { return Read(p, d) }
-
-func (p point) AppendPayload(b []byte) []byte { return Append(b, &p) }
-
-func (p *point) KeepPayload(v Raw) { Keep(p, v) }
-
 func FuzzRoundTrip(f *testing.F) {
 	for _, s := range []string{`{"x":1}`, `{"x":"1","y":[{}]}`, `[1]`, `{}`, ` { "y" : null , "x" : 1e2 } `, `{"x":1.5,"x":2}`} {
 		f.Add([]byte(s))
@@ -114,18 +108,18 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var p point
 		before := string(body)
-		if _, err := Decode(body, &p, (*point).DecodePayload); err != nil {
+		if _, err := Decode(body, &p, Value[point]); err != nil {
 			return
 		}
 		if string(body) != before {
 			t.Fatal("the body was changed")
 		}
-		text := p.AppendPayload(nil)
+		text := Append(nil, &p)
 		var again point
-		if _, err := Decode(text, &again, (*point).DecodePayload); err != nil {
+		if _, err := Decode(text, &again, Value[point]); err != nil {
 			t.Fatalf("%q was written as %q: %v", body, text, err)
 		}
-		if got := again.AppendPayload(nil); string(got) != string(text) {
+		if got := Append(nil, &again); string(got) != string(text) {
 			t.Fatalf("%q, then %q", text, got)
 		}
 	})

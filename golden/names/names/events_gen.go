@@ -6,157 +6,113 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // ConfigX87E8 is a type of the document.
 type ConfigX87E8 struct {
-	F12 *string `json:"f12"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F12  *string      `json:"f12"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *ConfigX87E8) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o ConfigX87E8) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *ConfigX87E8) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o ConfigX87E8) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *ConfigX87E8) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o ConfigX87E8) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ConfigX87E8) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Error is a type of the document.
 type Error struct {
-	F9 *string `json:"f9"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F9   *string      `json:"f9"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Error) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Error) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Error) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Error) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Error) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Error) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Error) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Event is a type of the document.
 type Event struct {
-	F6 *string `json:"f6"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F6   *string      `json:"f6"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Event) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Event) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Event) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Event) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Event) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Event) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Event) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // HandlerX53CA is a type of the document.
 type HandlerX53CA struct {
-	F5 *string `json:"f5"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F5   *string      `json:"f5"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *HandlerX53CA) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o HandlerX53CA) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *HandlerX53CA) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o HandlerX53CA) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *HandlerX53CA) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o HandlerX53CA) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *HandlerX53CA) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Order is a type of the document.
 type Order struct {
-	F0 *string `json:"f0"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F0   *string      `json:"f0"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Order) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Order) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Order) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Order) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Order) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderJSON is a type of the document.
 type OrderJSON struct {
-	F4 *string `json:"f4"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F4   *string      `json:"f4"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderJSON) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderJSON) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderJSON) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderJSON) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderJSON) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderJSON) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderJSON) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderRequest is a type of the document.
 type OrderRequest struct {
-	F3 *string `json:"f3"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F3   *string      `json:"f3"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderRequest) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderRequest) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderRequest) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderRequest) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderRequest) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderRequest) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderRequest) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderX3EEB is a type of the document.
 type OrderX3EEB struct {
-	F1 *string `json:"f1"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F1   *string      `json:"f1"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderX3EEB) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderX3EEB) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderX3EEB) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderX3EEB) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderX3EEB) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderX3EEB) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderX3EEB) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderXA4C6 is a type of the document.
 type OrderXA4C6 struct {
-	F2 *string `json:"f2"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F2   *string      `json:"f2"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderXA4C6) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderXA4C6) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderXA4C6) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderXA4C6) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderXA4C6) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderXA4C6) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderXA4C6) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OutboxX4966 is a type of the document.
 type OutboxX4966 struct {
-	F13 *string `json:"f13"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F13  *string      `json:"f13"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OutboxX4966) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OutboxX4966) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OutboxX4966) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OutboxX4966) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OutboxX4966) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OutboxX4966) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OutboxX4966) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Params is a type of the document.
 type Params struct {
-	F11 *string `json:"f11"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F11  *string      `json:"f11"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Params) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Params) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Params) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Params) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Params) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Params) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Params) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Select is a type of the document.
 type Select struct {
@@ -176,124 +132,104 @@ type Select struct {
 	S8   *TxX5B9E      `json:"s8"`
 	S9   *Error        `json:"s9"`
 	Type string        `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest payload.Rest  `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Select) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Select) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Select) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Select) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Select) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Select) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Select) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Server is a type of the document.
 type Server struct {
-	F7 *string `json:"f7"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F7   *string      `json:"f7"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Server) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Server) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Server) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Server) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Server) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Server) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Server) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // String is a type of the document.
 type String struct {
-	F10 *string `json:"f10"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F10  *string      `json:"f10"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *String) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o String) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *String) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o String) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *String) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o String) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *String) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // TxX5B9E is a type of the document.
 type TxX5B9E struct {
-	F8 *string `json:"f8"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F8   *string      `json:"f8"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *TxX5B9E) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o TxX5B9E) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *TxX5B9E) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o TxX5B9E) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *TxX5B9E) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o TxX5B9E) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *TxX5B9E) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Words is a type of the document.
 type Words struct {
-	Dollar             *string `json:"-" member:"$"`
-	Plus1              *string `json:"-" member:"+1"`
-	Minus1             *string `json:"-1"`
-	N1st               *string `json:"1st"`
-	IDXC166            *string `json:"-" member:"@id"`
-	DecodePayloadXF7B2 *string `json:"DecodePayload"`
-	ID                 *string `json:"ID"`
-	IDX1215            *string `json:"Id"`
-	MarshalJSONX6CBB   *string `json:"MarshalJSON"`
-	RestX0586          *string `json:"Rest"`
-	AB                 *string `json:"a-b"`
-	ABX648F            *string `json:"a_b"`
-	Append             *string `json:"append"`
-	Chan               *string `json:"chan"`
-	Check              *string `json:"check"`
-	Context            *string `json:"context"`
-	Ctx                *string `json:"ctx"`
-	Default            *string `json:"default"`
-	Defer              *string `json:"defer"`
-	Desc               *string `json:"desc"`
-	Err                *string `json:"err"`
-	Error              *string `json:"error"`
-	From               *string `json:"from"`
-	Func               *string `json:"func"`
-	Go                 *string `json:"go"`
-	Group              *string `json:"group"`
-	IDXA561            *string `json:"id"`
-	Import             *string `json:"import"`
-	Index              *string `json:"index"`
-	Init               *string `json:"init"`
-	Interface          *string `json:"interface"`
-	Iota               *string `json:"iota"`
-	Key                *string `json:"key"`
-	Keys               *string `json:"keys"`
-	Len                *string `json:"len"`
-	Limit              *string `json:"limit"`
-	Main               *string `json:"main"`
-	Map                *string `json:"map"`
-	Nil                *string `json:"nil"`
-	Offset             *string `json:"offset"`
-	Order              *string `json:"order"`
-	Package            *string `json:"package"`
-	Primary            *string `json:"primary"`
-	Range              *string `json:"range"`
-	Rank               *string `json:"rank"`
-	Select             *string `json:"select"`
-	String             *string `json:"string"`
-	Table              *string `json:"table"`
-	Timestamp          *string `json:"timestamp"`
-	True               *string `json:"true"`
-	Tx                 *string `json:"tx"`
-	Type               *string `json:"type"`
-	User               *string `json:"user"`
-	Var                *string `json:"var"`
-	Window             *string `json:"window"`
-	X日本                *string `json:"-" member:"日本"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Dollar           *string      `json:"-" member:"$"`
+	Plus1            *string      `json:"-" member:"+1"`
+	Minus1           *string      `json:"-1"`
+	N1st             *string      `json:"1st"`
+	IDXC166          *string      `json:"-" member:"@id"`
+	DecodePayload    *string      `json:"DecodePayload"`
+	ID               *string      `json:"ID"`
+	IDX1215          *string      `json:"Id"`
+	MarshalJSONX6CBB *string      `json:"MarshalJSON"`
+	RestX0586        *string      `json:"Rest"`
+	AB               *string      `json:"a-b"`
+	ABX648F          *string      `json:"a_b"`
+	Append           *string      `json:"append"`
+	Chan             *string      `json:"chan"`
+	Check            *string      `json:"check"`
+	Context          *string      `json:"context"`
+	Ctx              *string      `json:"ctx"`
+	Default          *string      `json:"default"`
+	Defer            *string      `json:"defer"`
+	Desc             *string      `json:"desc"`
+	Err              *string      `json:"err"`
+	Error            *string      `json:"error"`
+	From             *string      `json:"from"`
+	Func             *string      `json:"func"`
+	Go               *string      `json:"go"`
+	Group            *string      `json:"group"`
+	IDXA561          *string      `json:"id"`
+	Import           *string      `json:"import"`
+	Index            *string      `json:"index"`
+	Init             *string      `json:"init"`
+	Interface        *string      `json:"interface"`
+	Iota             *string      `json:"iota"`
+	Key              *string      `json:"key"`
+	Keys             *string      `json:"keys"`
+	Len              *string      `json:"len"`
+	Limit            *string      `json:"limit"`
+	Main             *string      `json:"main"`
+	Map              *string      `json:"map"`
+	Nil              *string      `json:"nil"`
+	Offset           *string      `json:"offset"`
+	Order            *string      `json:"order"`
+	Package          *string      `json:"package"`
+	Primary          *string      `json:"primary"`
+	Range            *string      `json:"range"`
+	Rank             *string      `json:"rank"`
+	Select           *string      `json:"select"`
+	String           *string      `json:"string"`
+	Table            *string      `json:"table"`
+	Timestamp        *string      `json:"timestamp"`
+	True             *string      `json:"true"`
+	Tx               *string      `json:"tx"`
+	Type             *string      `json:"type"`
+	User             *string      `json:"user"`
+	Var              *string      `json:"var"`
+	Window           *string      `json:"window"`
+	X日本              *string      `json:"-" member:"日本"`
+	Rest             payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Words) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Words) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Words) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Words) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Words) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Words) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Words) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -23,17 +23,13 @@ type Note struct {
 	Plain string                `json:"plain" payload:"required"`
 	R6    *Person               `json:"r6" payload:"required,null"`
 	// Always "note".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Note) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Note) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Note) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Note) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Note) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Note) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Note) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // NoteP4 is p4 in Note; other values decode too.
 type NoteP4 string
@@ -45,14 +41,10 @@ const (
 
 // Person is a type of the document.
 type Person struct {
-	Name string `json:"name" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Name string       `json:"name" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Person) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Person) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Person) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Person) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Person) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Person) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Person) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

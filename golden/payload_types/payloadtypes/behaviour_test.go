@@ -35,7 +35,7 @@ const full = `{"id":"t1","type":"thing","number":123456789012345678901234567890,
 
 func TestFullBodyRoundTrips(t *testing.T) {
 	var thing Thing
-	deviations, err := payload.Decode([]byte(full), &thing, (*Thing).DecodePayload)
+	deviations, err := payload.Decode([]byte(full), &thing, payload.Value[Thing])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +99,14 @@ func TestWrongTypesAreKept(t *testing.T) {
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			var thing Thing
-			got, err := payload.Decode([]byte(one.body), &thing, (*Thing).DecodePayload)
+			got, err := payload.Decode([]byte(one.body), &thing, payload.Value[Thing])
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, one.deviations) {
 				t.Errorf("deviations %v, want %v", got, one.deviations)
 			}
-			same(t, thing.AppendPayload(nil), []byte(one.body))
+			same(t, payload.Append(nil, &thing), []byte(one.body))
 		})
 	}
 }
@@ -118,13 +118,13 @@ func TestSettingWinsOverOddValue(t *testing.T) {
 	}
 	note := "set"
 	thing.ID, thing.Note = "five", &note
-	same(t, thing.AppendPayload(nil), []byte(`{"id":"five","note":"set"}`))
+	same(t, payload.Append(nil, &thing), []byte(`{"id":"five","note":"set"}`))
 }
 
 func TestBrokenTextIsAnError(t *testing.T) {
 	for _, body := range []string{``, `{`, `{"id":"1"`, `{"id":"1"}{}`, `{"tree":{"name":}}`, `{"id":tru}`} {
 		var thing Thing
-		if _, err := payload.Decode([]byte(body), &thing, (*Thing).DecodePayload); err == nil {
+		if _, err := payload.Decode([]byte(body), &thing, payload.Value[Thing]); err == nil {
 			t.Errorf("%q was decoded", body)
 		}
 	}

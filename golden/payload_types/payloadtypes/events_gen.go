@@ -6,32 +6,24 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // A is a type of the document.
 type A struct {
-	B *B `json:"b" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	B    *B           `json:"b" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *A) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o A) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *A) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o A) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *A) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o A) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *A) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // B is a type of the document.
 type B struct {
-	A    *A      `json:"a" payload:"required"`
-	Text *string `json:"text"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	A    *A           `json:"a" payload:"required"`
+	Text *string      `json:"text"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *B) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o B) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *B) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o B) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *B) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o B) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *B) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Merged is a type of the document.
 type Merged struct {
@@ -39,16 +31,12 @@ type Merged struct {
 	Color string       `json:"color" payload:"required"`
 	Size  *payload.Int `json:"size"`
 	SKU   MergedSKU    `json:"sku" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Merged) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Merged) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Merged) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Merged) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Merged) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Merged) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Merged) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // MergedSKU is sku in Merged; other values decode too.
 type MergedSKU string
@@ -60,35 +48,27 @@ const (
 
 // Node is a type of the document.
 type Node struct {
-	Children []Node `json:"children"`
-	Name     string `json:"name" payload:"required"`
-	Next     *Node  `json:"next"`
-	Peer     *A     `json:"peer"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Children []Node       `json:"children"`
+	Name     string       `json:"name" payload:"required"`
+	Next     *Node        `json:"next"`
+	Peer     *A           `json:"peer"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Node) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Node) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Node) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Node) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Node) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Node) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Node) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Part is a type of the document.
 type Part struct {
 	Size *payload.Number `json:"size"`
 	SKU  string          `json:"sku" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest payload.Rest    `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Part) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Part) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Part) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Part) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Part) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Part) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Part) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Thing: A thing * / with a description.
 //
@@ -120,67 +100,59 @@ type Thing struct {
 	Tags     []string                                                  `json:"tags"`
 	Tree     *Node                                                     `json:"tree"`
 	// Always "thing".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Thing) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Thing) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Thing) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Thing) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Thing) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Thing) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Thing) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ThingAddress is address in Thing.
 type ThingAddress struct {
-	City string  `json:"city" payload:"required"`
-	Zip  *string `json:"zip"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	City string       `json:"city" payload:"required"`
+	Zip  *string      `json:"zip"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *ThingAddress) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o ThingAddress) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *ThingAddress) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o ThingAddress) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *ThingAddress) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o ThingAddress) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ThingAddress) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ThingDeepItemItemItemItemItemItemItemItem is deep item item item item item item item
 // item in Thing.
 type ThingDeepItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
 }
-func (o ThingDeepItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
-}
 
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem is item
 // item item item item item item item item in ThingDeepItemItemItemItemItemItemItemItem.
 type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
-}
-func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
 }
 
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
@@ -188,18 +160,18 @@ func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemIt
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
 type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
-}
-func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
 }
 
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
@@ -207,18 +179,18 @@ func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemIt
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
 type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
-}
-func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
 }
 
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
@@ -226,18 +198,18 @@ func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemIt
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
 type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
-}
-func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
 }
 
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
@@ -245,18 +217,18 @@ func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemIt
 // ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
 type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][]payload.Int
 
-// These methods read and write the value in full, whatever it is.
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
 func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
 	return payload.Read(o, d)
 }
 func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
 	return payload.Append(b, &o)
-}
-func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o)
 }
 
 // ThingDoubled is doubled in Thing; other values decode too.

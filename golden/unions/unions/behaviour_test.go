@@ -3,6 +3,8 @@ package unions
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/whgen/whgen/runtime/payload"
 )
 
 func payment(t *testing.T, body string) Payment {
@@ -11,7 +13,7 @@ func payment(t *testing.T, body string) Payment {
 	if err := json.Unmarshal([]byte(body), &p); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(p.AppendPayload(nil)); len(got) != len(body) {
+	if got := string(payload.Append(nil, &p)); len(got) != len(body) {
 		t.Errorf("written back as %s, want %s", got, body)
 	}
 	return p

@@ -6,33 +6,25 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Bank is a type of the document.
 type Bank struct {
-	Iban string `json:"iban" payload:"required"`
-	Kind string `json:"kind" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Iban string       `json:"iban" payload:"required"`
+	Kind string       `json:"kind" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Bank) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Bank) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Bank) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Bank) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Bank) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Bank) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Bank) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Card is a type of the document.
 type Card struct {
-	Kind  string `json:"kind" payload:"required"`
-	Last4 string `json:"last4" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Kind  string       `json:"kind" payload:"required"`
+	Last4 string       `json:"last4" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Card) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Card) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Card) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Card) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Card) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Card) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Card) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Content is a type of the document.
 type Content struct {
@@ -80,18 +72,14 @@ func (o Content) AsContentBase() (variant ContentBase, ok bool) {
 
 // ContentBase is a type of the document.
 type ContentBase struct {
-	Lang *string `json:"lang"`
-	Type string  `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Lang *string      `json:"lang"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *ContentBase) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o ContentBase) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *ContentBase) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o ContentBase) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *ContentBase) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o ContentBase) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ContentBase) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Method is a type of the document.
 type Method struct {
@@ -134,17 +122,13 @@ type Payment struct {
 	Source    *PaymentSource    `json:"source"`
 	State     *PaymentState     `json:"state"`
 	// Always "payment".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Payment) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Payment) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Payment) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Payment) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Payment) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Payment) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Payment) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentGrade is grade in Payment; other values decode too.
 type PaymentGrade int64
@@ -181,17 +165,13 @@ func (o PaymentLoose) AsWeb() (variant Web, ok bool) {
 
 // PaymentLooseVariant1 is variant 1 in PaymentLoose.
 type PaymentLooseVariant1 struct {
-	A *string `json:"a"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	A    *string      `json:"a"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *PaymentLooseVariant1) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o PaymentLooseVariant1) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *PaymentLooseVariant1) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentOwner is owner in Payment.
 type PaymentOwner struct {
@@ -212,33 +192,25 @@ func (o PaymentOwner) AsCompany() (variant PaymentOwnerCompany, ok bool) {
 //
 // Company.
 type PaymentOwnerCompany struct {
-	VAT string `json:"vat" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	VAT  string       `json:"vat" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *PaymentOwnerCompany) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o PaymentOwnerCompany) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *PaymentOwnerCompany) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentOwnerPerson is Person in PaymentOwner.
 //
 // Person.
 type PaymentOwnerPerson struct {
-	Name string `json:"name" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Name string       `json:"name" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *PaymentOwnerPerson) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o PaymentOwnerPerson) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *PaymentOwnerPerson) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentReference is reference in Payment.
 type PaymentReference struct {
@@ -294,66 +266,50 @@ const (
 
 // Rich is a type of the document.
 type Rich struct {
-	Lang   *string  `json:"lang"`
-	Marks  []string `json:"marks"`
-	Parent *Content `json:"parent"`
-	Text   string   `json:"text" payload:"required"`
-	Type   string   `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Lang   *string      `json:"lang"`
+	Marks  []string     `json:"marks"`
+	Parent *Content     `json:"parent"`
+	Text   string       `json:"text" payload:"required"`
+	Type   string       `json:"type" payload:"required"`
+	Rest   payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Rich) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Rich) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Rich) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Rich) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Rich) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Rich) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Rich) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Shop is a type of the document.
 type Shop struct {
 	// Always "shop".
 	At   string       `json:"at" payload:"required"`
 	Till *payload.Int `json:"till"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Shop) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Shop) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Shop) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Shop) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Shop) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Shop) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Shop) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Text is a type of the document.
 type Text struct {
-	Lang *string `json:"lang"`
-	Text string  `json:"text" payload:"required"`
-	Type string  `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Lang *string      `json:"lang"`
+	Text string       `json:"text" payload:"required"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Text) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Text) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Text) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Text) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Text) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Text) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Text) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Web is a type of the document.
 type Web struct {
 	// Always "web".
-	At  string  `json:"at" payload:"required"`
-	URL *string `json:"url"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	At   string       `json:"at" payload:"required"`
+	URL  *string      `json:"url"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Web) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Web) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Web) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Web) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Web) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Web) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Web) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -10,33 +10,25 @@ type Line struct {
 	Price    *payload.Int `json:"price"`
 	Quantity payload.Int  `json:"quantity" payload:"required"`
 	SKU      string       `json:"sku" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Line) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Line) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Line) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Line) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Line) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Line) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Line) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Money is a type of the document.
 type Money struct {
 	// In cents.
 	Amount payload.Int `json:"amount" payload:"required"`
 	// ISO 4217.
-	Currency string `json:"currency" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Currency string       `json:"currency" payload:"required"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Money) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Money) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Money) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Money) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Money) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Money) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Money) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Order is a type of the document.
 type Order struct {
@@ -44,16 +36,12 @@ type Order struct {
 	ID       string         `json:"id" payload:"required"`
 	Lines    []Line         `json:"lines"`
 	Total    Money          `json:"total" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest     payload.Rest   `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *Order) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o Order) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *Order) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o Order) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *Order) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCancelled is a type of the document.
 type OrderCancelled struct {
@@ -63,31 +51,23 @@ type OrderCancelled struct {
 	Order     OrderCancelledOrder               `json:"order" payload:"required"`
 	Reason    payload.Opt[OrderCancelledReason] `json:"reason"`
 	// Always "order.cancelled".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderCancelled) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderCancelled) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderCancelled) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderCancelled) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderCancelled) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderCancelled) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCancelled) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCancelledOrder is order in OrderCancelled.
 type OrderCancelledOrder struct {
-	ID string `json:"id" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderCancelledOrder) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderCancelledOrder) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderCancelledOrder) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderCancelledOrder) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderCancelledOrder) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderCancelledOrder) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCancelledOrder) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCancelledReason is reason in OrderCancelled; other values decode too.
 type OrderCancelledReason string
@@ -107,29 +87,21 @@ type OrderCreated struct {
 	EventID string `json:"event_id" payload:"required"`
 	Order   Order  `json:"order" payload:"required"`
 	// Always "order.created".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderCreated) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderCreated) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderCreated) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderCreated) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderCreated) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderCreated) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCreated) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCustomer is customer in Order.
 type OrderCustomer struct {
-	Email *string `json:"email"`
-	Name  *string `json:"name"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Email *string      `json:"email"`
+	Name  *string      `json:"name"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderCustomer) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderCustomer) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderCustomer) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderCustomer) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderCustomer) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderCustomer) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCustomer) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -16,11 +16,9 @@ type ConfirmationPayload struct {
 	_     struct{} `payload:"closed"`
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *ConfirmationPayload) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o ConfirmationPayload) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o ConfirmationPayload) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o ConfirmationPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ConfirmationMessage is one attempt at a message of the effect "confirmation".
 type ConfirmationMessage struct {
@@ -48,7 +46,7 @@ type confirmationSender struct {
 
 func (s confirmationSender) Send(ctx context.Context, m outbox.Message) error {
 	out := ConfirmationMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*ConfirmationPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ConfirmationPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendConfirmation(ctx, out)

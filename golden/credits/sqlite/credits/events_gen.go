@@ -10,17 +10,13 @@ type OrderPaid struct {
 	Data    OrderPaidData `json:"data" payload:"required"`
 	ID      string        `json:"id" payload:"required"`
 	// Always "order.paid".
-	Type string `json:"type" payload:"required"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderPaid) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderPaid) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderPaid) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderPaid) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderPaid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderPaidData is data in OrderPaid.
 type OrderPaidData struct {
@@ -28,16 +24,12 @@ type OrderPaidData struct {
 	OrderID string               `json:"order_id" payload:"required"`
 	Ref     *payload.Int         `json:"ref"`
 	Status  *OrderPaidDataStatus `json:"status"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest    payload.Rest         `json:"-"` // unknown members, and values that do not fit
 }
 
-// These methods read and write the value in full, whatever it is.
-func (o *OrderPaidData) DecodePayload(d *payload.Decoder) bool { return payload.Read(o, d) }
-func (o OrderPaidData) AppendPayload(b []byte) []byte          { return payload.Append(b, &o) }
-func (o *OrderPaidData) KeepPayload(v payload.Raw)             { payload.Keep(o, v) }
-func (o OrderPaidData) MarshalJSON() ([]byte, error)           { return o.AppendPayload(nil), nil }
-func (o *OrderPaidData) UnmarshalJSON(b []byte) error          { return payload.Unmarshal(b, o) }
+// These methods keep the value in full, whatever it is.
+func (o OrderPaidData) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaidData) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderPaidDataStatus is status in OrderPaidData; other values decode too.
 type OrderPaidDataStatus string
