@@ -48,6 +48,9 @@ func typeDoc(t *Type) []string {
 	case len(t.Doc) > 0:
 		first = t.GoName + ":"
 	}
+	if t.Kind == AliasType && t.Elem.Kind == ForeignGo {
+		return []string{t.GoName + " is the type that whgen.yaml names under models."}
+	}
 	if t.Kind == EnumType {
 		first = strings.TrimSuffix(strings.TrimSuffix(first, ":"), ".") + "; other values decode too."
 	}

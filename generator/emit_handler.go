@@ -64,7 +64,7 @@ func handledEvents(p *Plan) []*Event {
 
 func typedHandlers(all []*Event) bool {
 	for _, e := range all {
-		if e.Type != nil {
+		if e.Type != nil && !e.Foreign {
 			return true
 		}
 	}
@@ -139,6 +139,12 @@ func dispatchOne(g *jen.Group, e *Event) {
 		g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), whrt("Incoming").Types(whrt("Raw")).Values(
 			jen.Id("Meta").Op(":").Add(whrt("MetaOf")).Call(jen.Op("&").Id("definition"), jen.Id("d")),
 			jen.Id("Payload").Op(":").Id("d").Dot("Body"))))
+		return
+	}
+	if e.Foreign {
+		g.List(jen.Id("e"), jen.Err()).Op(":=").Add(whrt("NewIncoming").Types(payloadExpr(e))).Call(jen.Op("&").Id("definition"), jen.Id("d"))
+		g.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+		g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("e")))
 		return
 	}
 	g.List(jen.Id("e"), jen.Err()).Op(":=").Id("incoming").Call(jen.Id("d"), (&GoType{Kind: NamedGo, Type: e.Type}).decode())

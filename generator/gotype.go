@@ -29,6 +29,8 @@ func (g *GoType) expr() *jen.Statement {
 		return jen.Op("*").Add(g.Elem.expr())
 	case OptGo:
 		return pay("Opt").Types(g.Elem.expr())
+	case ForeignGo:
+		return jen.Qual(g.Import, g.Name)
 	}
 	return pay("Raw")
 }

@@ -76,6 +76,7 @@ type Event struct {
 	GoName   string   // OrderPaid: handler method, payload type
 	Payload  string   // Go type of the decoded payload, such as OrderPaid; "" without a schema (raw JSON)
 	Type     *Type    // the same
+	Foreign  bool     // Type stands for one of the user's own
 	Enums    []*Enum  // members whose values are counted where the document does not list them
 	Doc      []string // lines, safe as a comment
 	Records  []*Record
@@ -177,7 +178,9 @@ type GoType struct {
 	Kind GoKind
 	Type *Type   // NamedGo
 	Elem *GoType // SliceGo, MapGo, PointerGo, OptGo
-	Null bool    // PointerGo: nil is written as null (NullableOf), not left out
+	Null bool    // PointerGo: nil is null, not a member that is left out
+
+	Import, Name string // ForeignGo
 }
 
 // GoKind is the kind of a Go type expression.
@@ -198,6 +201,7 @@ const (
 	MapGo
 	PointerGo
 	OptGo
+	ForeignGo // a type of the user's own package
 )
 
 // Acceptance is what the generated test is told: computed before anything runs.

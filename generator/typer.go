@@ -6,14 +6,17 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/whgen/whgen/spec"
 )
 
 // typer makes Go types of schemas: named ones for what has a name in the
 // document, for objects, enums and unions; once each.
 type typer struct {
-	types  []*Type
-	byRef  map[string]*Type
-	inline map[inlineKey]*Type
+	types   []*Type
+	byRef   map[string]*Type
+	inline  map[inlineKey]*Type
+	foreign foreign
 }
 
 // inlineKey tells the places apart that one inline schema can be reached from.
@@ -22,8 +25,8 @@ type inlineKey struct {
 	parent *Type
 }
 
-func newTyper() *typer {
-	return &typer{byRef: map[string]*Type{}, inline: map[inlineKey]*Type{}}
+func newTyper(models spec.Models) *typer {
+	return &typer{byRef: map[string]*Type{}, inline: map[inlineKey]*Type{}, foreign: foreign{models: models, used: map[string]bool{}}}
 }
 
 // ranks of contested names: the lower one keeps it.
@@ -47,6 +50,9 @@ func (t *typer) of(ref *openapi3.SchemaRef, at place) (*GoType, bool) {
 	v := look(ref)
 	if v.schema == nil {
 		return &GoType{Kind: RawGo}, v.nullable
+	}
+	if own := t.foreignSchema(v); own != nil {
+		return own, v.nullable
 	}
 	return t.plain(v, at), v.nullable
 }
