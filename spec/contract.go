@@ -25,8 +25,20 @@ type Contract struct {
 	Params      map[string]string // params: name to setting
 	PublicURL   string            // the setting that holds the public address of the mount point, "" without
 
+	// Uncovered is what the document says can arrive, and this receiver does not
+	// take: entries under webhooks, x-webhooks and callbacks, and types of entries
+	// that carry several. Sorted by name.
+	Uncovered []Uncovered
+
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
+}
+
+// Uncovered is one entry of the document, or one type of an entry ("entry type"),
+// that no event of the receiver takes.
+type Uncovered struct {
+	Name string
+	Pos  Pos
 }
 
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -38,7 +39,7 @@ func loadContract(receiver Receiver, read ReadFile, r *report) *Contract {
 	}
 	l := &loader{counters: map[Pos]bool{}, report: r, tree: t, receiver: receiver, schemas: map[string]*yaml.Node{}}
 	l.rootPolicy()
-	l.entries = t.entries()
+	l.entries, l.others = t.entries()
 	if len(l.entries) == 0 {
 		r.err(t.source.start(), "no-entries", `write "x-whgen: {}" on the webhook, callback or path operation that the sender calls; an overlay may do it`, "no operation carries x-whgen, so there is nothing to receive")
 	}
@@ -119,6 +120,7 @@ type loader struct {
 	rootAt   Pos
 	source   string
 	entries  []*entry
+	others   []Uncovered           // entries without x-whgen
 	schemas  map[string]*yaml.Node // of events that name their own, by webhook name in the cut document
 	document *openapi3.T
 	badKeys  map[string]bool
@@ -217,6 +219,8 @@ func (l *loader) contract() *Contract {
 	scopes := l.scopes(c)
 	l.unusedNames()
 	l.events(c, plans, scopes)
+	c.Uncovered = l.uncovered(l.others, plans)
+	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })
 	l.finish(c, scopes)
 	return c
 }
