@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 	}
 	paths := strings.Fields(string(cache))
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"replace": replace},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("CHECKOUT", checkout)
