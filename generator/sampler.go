@@ -138,6 +138,11 @@ func (s *sampler) typeOf() {
 		}
 		s.give(&from, p)
 	}
+	for _, from := range s.endpoint.Type[len(parts):] { // a last part that is there would count
+		if from.Kind == spec.SelectBody || from.Kind == spec.SelectItem {
+			s.body.remove(from.Pointer)
+		}
+	}
 }
 
 // unique numbers the values of declared unique constraints.
