@@ -46,7 +46,7 @@ func (p *protocol) run(store func() whrt.Store) {
 	p.Helper()
 	p.store, p.moved = store, map[string]bool{}
 	for i := range p.instances {
-		p.instances[i] = p.receiver(&faultyStore{Store: store(), faults: p.faults}, nil)
+		p.instances[i] = p.receiver(store(), nil)
 	}
 	for i := range p.c.Events {
 		if len(p.c.Events) > 1 {

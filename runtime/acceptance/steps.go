@@ -17,7 +17,7 @@ var steps = map[string]func(*protocol) []answer{
 	"retry":             func(p *protocol) []answer { return p.deliver(p.e.Body) },
 	"commit-refused":    func(p *protocol) []answer { p.n++; return p.refusedCommit() },
 	"after-refusal":     func(p *protocol) []answer { return p.deliver(p.e.Body) },
-	"panic":             func(p *protocol) []answer { p.n++; return p.during(panicking) },
+	"panic":             (*protocol).panicked,
 	"after-panic":       func(p *protocol) []answer { return p.deliver(p.e.Body) },
 	"response-lost":     (*protocol).responseLost,
 	"concurrent":        func(p *protocol) []answer { p.n++; return p.atOnce(2) },
