@@ -184,5 +184,19 @@ func (p *protocol) missingKey() []answer {
 	if body == "" {
 		body = p.e.Body
 	}
-	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) })
+	deliver := func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) }
+	if p.wanted("missing-key") != "malformed" {
+		return []answer{deliver()} // it is kept
+	}
+	return p.untouched(deliver)
+}
+
+// wanted is the outcome that the contract gives to a step of the event.
+func (p *protocol) wanted(step string) string {
+	for _, s := range p.e.Steps {
+		if s.Name == step {
+			return s.Outcome
+		}
+	}
+	return ""
 }
