@@ -82,7 +82,7 @@ var onSQLite = map[string]mutant{
 	"repeats leave a row": {
 		of: liteCredits, edits: []edit{{"store_gen.go", "return sqlitestore.New(", "return diary{pool, sqlitestore.New("}, {"store_gen.go", "Work: work(handler),\n\t})", "Work: work(handler),\n\t})}"}},
 		add: map[string]string{"diary.go": diary},
-		red: `table "credits_inbox_payloads" has 1 rows after the delivery and had 0 before`,
+		red: `table "credits_inbox_payloads" has \d+ rows after the delivery and had \d+ before`,
 	},
 	"failure is acknowledged": {
 		of: liteCredits, edits: []edit{{"definition_gen.go", "whrt.Failed:           {Status: 503}", "whrt.Failed:           {Status: 200}"}},
