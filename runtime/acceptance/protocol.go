@@ -67,6 +67,7 @@ func (p *protocol) run(store func() whrt.Store) {
 }
 
 func (p *protocol) event(e *Event) bool {
+	p.Helper()
 	p.e, p.own, p.grew = e, 0, map[string]int{}
 	maps.Copy(p.grew, p.grow[e.Name])
 	p.base = p.counted()
