@@ -13,8 +13,18 @@ const number = "{{n}}"
 // acceptance computes what the generated test is told: the events' requests, and
 // what they must leave behind.
 func (b *planner) acceptance() {
-	for _, event := range b.testedEvents() {
+	whole := b.wholeProtocol()
+	for _, event := range whole {
 		if a := b.accept(event); a != nil {
+			b.plan.Accept = append(b.plan.Accept, a)
+		}
+	}
+	for _, event := range b.plan.Events {
+		if slices.Contains(whole, event) {
+			continue
+		}
+		if a := b.accept(event); a != nil {
+			a.Short = true
 			b.plan.Accept = append(b.plan.Accept, a)
 		}
 	}
@@ -51,21 +61,21 @@ func (b *planner) accept(event *Event) *Acceptance {
 	return a
 }
 
-// testedEvents are the one with the most declared effects (one with an example
-// of the document among equals) and, where that one needs no handler, the first
-// such one of those that do.
-func (b *planner) testedEvents() []*Event {
+// wholeProtocol are the events that go through every step: the one with the most
+// declared effects (one with an example of the document among equals) and, where
+// that one needs no handler, the richest of those that do.
+func (b *planner) wholeProtocol() []*Event {
 	best := richest(b.plan.Events)
 	if best == nil {
 		return nil
 	}
-	tested := []*Event{best}
+	whole := []*Event{best}
 	if !best.Spec.Handler {
 		if handled := richest(handledEvents(b.plan)); handled != nil {
-			tested = append(tested, handled)
+			whole = append(whole, handled)
 		}
 	}
-	return tested
+	return whole
 }
 
 func richest(events []*Event) *Event {
