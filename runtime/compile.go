@@ -18,6 +18,7 @@ type compiler struct {
 	settings map[string]string
 	root     *node
 	slots    int
+	items    *items // of the endpoint, nil where a body is one event
 }
 
 // selector is a compiled Selector.
@@ -34,6 +35,7 @@ type endpoint struct {
 	media      []mediaType
 	root       *node
 	slots      int
+	items      *items // nil: a body is one event
 	types      []selector
 	routes     map[string]*event
 	patterns   []pattern // longest first
@@ -44,6 +46,8 @@ type endpoint struct {
 	auth       *authenticator
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
+
+	signatureNeeds signature.Needs
 }
 
 type pattern struct {
@@ -66,7 +70,7 @@ type event struct {
 }
 
 func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
-	c.root, c.slots = newNode(), 0
+	c.root, c.slots, c.items = newNode(), 0, nil
 	out := &endpoint{Endpoint: e, root: c.root, routes: map[string]*event{}, methods: e.Methods}
 	if len(out.methods) == 0 {
 		out.methods = []string{http.MethodPost}
@@ -74,11 +78,17 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	if e.MaxBody <= 0 {
 		return nil, errors.New("MaxBody is not above zero")
 	}
+	var err error
+	if e.Items != "" {
+		if c.items, err = c.compileItems(e.Items); err != nil {
+			return nil, err
+		}
+		out.items = c.items
+	}
 	if err := checkTiming(e.Timing); err != nil && len(e.Type) > 0 {
 		return nil, err
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
-	var err error
 	if out.media, err = compileMedia(e.Media); err != nil {
 		return nil, err
 	}
@@ -195,11 +205,15 @@ func (c *compiler) selectors(list []Selector) ([]selector, error) {
 func (c *compiler) selector(s Selector) (selector, error) {
 	out := selector{Selector: s, slot: -1}
 	switch s.Kind {
-	case Body:
+	case Body, Envelope:
 		if err := c.pointers([]string{s.Name}); err != nil {
 			return out, err
 		}
-		out.slot = c.root.add(s.Name, &c.slots)
+		if s.Kind == Body {
+			out.slot = c.bodySlot(s.Name)
+		} else {
+			out.slot = c.root.add(s.Name, &c.slots)
+		}
 	case Header:
 		out.Name = http.CanonicalHeaderKey(s.Name)
 	case Param:
@@ -233,21 +247,21 @@ func (c *compiler) pointers(list []string) error {
 // readSignature notes what the scheme reads from the body, and which headers
 // are nobody's business after verification.
 func (e *endpoint) readSignature(c *compiler) {
-	e.signedJSON = map[string]int{}
+	e.signedJSON, e.signatureNeeds = map[string]int{}, e.Scheme.Needs()
 	for _, p := range e.Scheme.Places("json") {
 		if validPointer(p) {
 			e.signedJSON[p] = c.root.add(p, &c.slots)
 		}
 	}
 	e.secretive = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
-	for _, src := range e.Scheme.From {
+	for _, src := range e.Scheme.Credentials() {
 		if src.In == "header" {
 			e.secretive[http.CanonicalHeaderKey(src.Name)] = true
 		}
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const"}
+var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Envelope: "body"}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {
@@ -255,13 +269,4 @@ func selectorText(s Selector) string {
 		return s.Name
 	}
 	return kindNames[s.Kind] + ":" + s.Name
-}
-
-// signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest(publicURL string) *signature.Request {
-	r := rq.http
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: publicURL,
-		Header: r.Header, Body: rq.body, JSON: rq.signedJSON, Param: rq.param,
-	}
 }

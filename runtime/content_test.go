@@ -1,10 +1,12 @@
 package runtime
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBodiesThatAreNoEvent(t *testing.T) {
@@ -224,6 +226,44 @@ func TestDeviationsAreCounted(t *testing.T) {
 	}
 }
 
+// TestDecodedDeviationsAreTold: what decoding for a handler meets is told once,
+// with the answer, or with the late end of the work.
+func TestDecodedDeviationsAreTold(t *testing.T) {
+	for name, late := range map[string]bool{"in time": false, "late": true} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, func(d *Definition) {
+				d.Events[0].Handler = true
+				d.Events[0].Enums = []Enum{{Pointer: "/status", Values: []string{`"paid"`}}}
+				if late {
+					d.Events[0].Timing.AnswerWithin = time.Millisecond
+				}
+			})
+			answered := make(chan struct{})
+			h.store.handler = func(_ context.Context, d *Delivery) error {
+				if late {
+					<-answered
+				}
+				d.Deviations = []Deviation{{Pointer: "/data/amount", Kind: "type"}}
+				return nil
+			}
+			text := strings.Replace(paid("e1", "o", 1), `{"id"`, `{"status":"disputed","id"`, 1)
+			got := h.send(text)
+			close(answered)
+			if err := h.rcv.Drain(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]int{false: 200, true: 503}[late]; got.status != want {
+				t.Errorf("answer is %d, want %d", got.status, want)
+			}
+			for _, pointer := range []string{"/data/amount", "/status"} {
+				if got := h.counters.Deviations(pointer); got != 1 {
+					t.Errorf("%s: %d deviations are counted, want 1", pointer, got)
+				}
+			}
+		})
+	}
+}
+
 func TestForms(t *testing.T) {
 	h := newHarness(t, func(d *Definition) {
 		d.Endpoints[0].Media = []string{"application/x-www-form-urlencoded"}
@@ -243,6 +283,10 @@ func TestForms(t *testing.T) {
 	h.want(send("n=43&data[id]=7&event=order.paid"), Conflict, 409)
 	h.want(send("n=43&data[id]=7&data[id]=8&event=order.paid"), Malformed, 400)
 	h.want(send("n=%zz"), Malformed, 400)
+	h.want(send("event=order.paid&data[id]=8;x&n=1"), Processed, 200)
+	if h.store.row("8;x") == nil {
+		t.Error("a semicolon parts fields")
+	}
 	if got := h.store.row("7").Records[0].Columns[0].Int; got != 42 {
 		t.Errorf("n is %d", got)
 	}

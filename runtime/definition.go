@@ -15,6 +15,7 @@ type Definition struct {
 	Events    []Event
 	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
 	Settings  []Setting // read at start; a missing one refuses the start
+	PublicURL string    // the setting that holds the public address of the mount point; "" without
 }
 
 // Endpoint is one URL of a receiver.
@@ -26,12 +27,16 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
+	// Items is where a batch has its events, a pointer with "*" in it such as
+	// /events/*; "" where a body is one event. Body selectors then read the
+	// element, Envelope selectors the whole body.
+	Items   string
 	Type    []Selector // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
-	Responses Responses
+	Responses Responses // of a batch also `processed` and `inProgress`
 	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
 	Timing Timing
 	// Key of types that nobody listed: nil where none is common to the
@@ -71,13 +76,16 @@ type Event struct {
 	Key         []Selector // composite; empty with Derived
 	Derived     *Members   // the key is a digest of members
 	Fingerprint Members    // zero: raw bytes
-	Responses   Responses
-	Timing      Timing
-	KeepPayload bool // keep the body of every event, not only of those that somebody needs
-	Records     []Record
-	Messages    []Message
-	Handler     bool // a Go handler runs in the transaction
-	Enums       []Enum
+	// RefuseReplay: a known body under a new key is a duplicate. For schemes that
+	// sign the whole body, but not the key.
+	RefuseReplay bool
+	Responses    Responses
+	Timing       Timing
+	KeepPayload  bool // keep the body of every event, not only of those that somebody needs
+	Records      []Record
+	Messages     []Message
+	Handler      bool // a Go handler runs in the transaction
+	Enums        []Enum
 }
 
 // Enum is a member whose values the document lists. Others are kept and counted.
@@ -106,6 +114,7 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Envelope // a JSON Pointer into the whole body of a batch
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional
@@ -152,6 +161,10 @@ type Record struct {
 	Columns    []Column
 	Constraint string // what the engine calls the declared unique constraint in an error; "" without
 	Reject     bool   // violating it quarantines the event; else it is failed
+	Table      string
+	// Unique are the UNIQUE constraints of the table that the columns can meet,
+	// as indices of Columns: events that write one such row do not share a transaction.
+	Unique [][]int
 }
 
 // Column is one column of a record effect: where its value comes from and what

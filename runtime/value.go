@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"net/url"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,12 +85,18 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 			return value{}, nil
 		}
 		return value{ok: true, json: raw}, nil
+	case Envelope:
+		raw := rq.outer(s.slot)
+		if len(raw) == 0 || raw[0] == 'n' {
+			return value{}, nil
+		}
+		return value{ok: true, json: raw}, nil
 	case Header:
 		return single(rq.http.Header[s.Name], "header", s.Name)
 	case Query:
 		if rq.query == nil {
-			q, err := url.ParseQuery(rq.http.URL.RawQuery)
-			if err != nil {
+			q, ok := parseForm(rq.http.URL.RawQuery)
+			if !ok {
 				return value{}, malformed("the query is malformed")
 			}
 			rq.query = q

@@ -125,6 +125,14 @@ type loader struct {
 	document *openapi3.T
 	badKeys  map[string]bool
 	counters map[Pos]bool // members of sender.volatile: whether some event has it
+
+	paramNames  map[string]string // params: name to setting
+	paramMissed map[string]bool   // those that were said to be missing
+	publicURL   string
+	urlMissed   bool
+	usedNames   map[Pos]bool // lists of secrets and keys that some scheme is checked with
+	namesSeen   map[Pos]bool
+	namesNoted  []notedNames
 }
 
 // rootPolicy reads the x-whgen at the top of the document.
@@ -194,7 +202,9 @@ func (l *loader) contract() *Contract {
 		c.Preset = p.text
 	}
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
-	c.Settings = settings(c.Downstreams)
+	l.params()
+	c.Params, c.PublicURL = l.paramNames, l.publicURL
+	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
 	text, lines := l.tree.cut(l.entries, l.schemas)
@@ -205,7 +215,9 @@ func (l *loader) contract() *Contract {
 	if info := l.document.Info; info != nil {
 		c.Title, c.Description = info.Title, info.Description
 	}
+	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
+	l.unusedNames()
 	l.events(c, plans, scopes)
 	c.Uncovered = l.uncovered(l.others, plans)
 	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })

@@ -130,7 +130,11 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if b == nil || b.schema == nil {
 		return nil
 	}
-	schema := l.tree.deref(b.schema)
+	schema := b.schema
+	if items := l.arrivingItems(p.entry); items != "" {
+		schema = l.tree.elementNode(schema, items)
+	}
+	schema = l.tree.deref(schema)
 	n := l.tree.variant(schema, p.key)
 	if is := p.policy.get("event", "is"); n == nil && is.is(textForm) {
 		n = l.tree.variant(schema, is.text)

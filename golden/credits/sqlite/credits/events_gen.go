@@ -4,11 +4,24 @@ package credits
 
 import "github.com/whgen/whgen/runtime/payload"
 
+// Order is a type of the document.
+type Order struct {
+	Amount  payload.Int  `json:"amount" payload:"required"`
+	OrderID string       `json:"order_id" payload:"required"`
+	Ref     *payload.Int `json:"ref"`
+	Status  *OrderStatus `json:"status"`
+	Rest    payload.Rest `json:"-"` // unknown members, and values that do not fit
+}
+
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
 // OrderPaid is a type of the document.
 type OrderPaid struct {
-	Attempt *payload.Int  `json:"attempt"`
-	Data    OrderPaidData `json:"data" payload:"required"`
-	ID      string        `json:"id" payload:"required"`
+	Attempt *payload.Int `json:"attempt"`
+	Data    Order        `json:"data" payload:"required"`
+	ID      string       `json:"id" payload:"required"`
 	// Always "order.paid".
 	Type string       `json:"type" payload:"required"`
 	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
@@ -18,23 +31,24 @@ type OrderPaid struct {
 func (o OrderPaid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
 func (o *OrderPaid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// OrderPaidData is data in OrderPaid.
-type OrderPaidData struct {
-	Amount  payload.Int          `json:"amount" payload:"required"`
-	OrderID string               `json:"order_id" payload:"required"`
-	Ref     *payload.Int         `json:"ref"`
-	Status  *OrderPaidDataStatus `json:"status"`
-	Rest    payload.Rest         `json:"-"` // unknown members, and values that do not fit
+// OrderSettled is a type of the document.
+type OrderSettled struct {
+	Attempt *payload.Int `json:"attempt"`
+	Data    Order        `json:"data" payload:"required"`
+	ID      string       `json:"id" payload:"required"`
+	// Always "order.settled".
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
 // These methods keep the value in full, whatever it is.
-func (o OrderPaidData) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
-func (o *OrderPaidData) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+func (o OrderSettled) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderSettled) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// OrderPaidDataStatus is status in OrderPaidData; other values decode too.
-type OrderPaidDataStatus string
+// OrderStatus is status in Order; other values decode too.
+type OrderStatus string
 
 const (
-	OrderPaidDataStatusPaid     OrderPaidDataStatus = "paid"
-	OrderPaidDataStatusRefunded OrderPaidDataStatus = "refunded"
+	OrderStatusPaid     OrderStatus = "paid"
+	OrderStatusRefunded OrderStatus = "refunded"
 )
