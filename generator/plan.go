@@ -153,6 +153,7 @@ type Type struct {
 	parent       *Type  // an inline type's name starts with its parent's
 	rank         int    // who keeps a contested name: the lower
 	pointer      string // of what it stands for, for diagnostics
+	schema       string // identity of an inline type's schema
 }
 
 // TypeKind says what is declared.
