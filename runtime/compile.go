@@ -42,6 +42,8 @@ type endpoint struct {
 	scoped     bool // its name is the first part of keys
 	responses  *responses
 	auth       *authenticator
+	segments   []segment       // of its path
+	tenant     *selector       // nil without
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
 }
@@ -79,6 +81,9 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
 	var err error
+	if out.segments, err = compilePath(e.Path); err != nil {
+		return nil, err
+	}
 	if out.media, err = compileMedia(e.Media); err != nil {
 		return nil, err
 	}
@@ -208,7 +213,7 @@ func (c *compiler) selector(s Selector) (selector, error) {
 			return out, fmt.Errorf("parameter %s is no setting of the definition", s.Name)
 		}
 		out.Kind, out.Name = Const, v
-	case Query, Form, Path, Signed, Const:
+	case Query, Form, Path, Signed, Const, Method:
 	default:
 		return out, fmt.Errorf("selector kind %d is not known", s.Kind)
 	}
@@ -247,21 +252,24 @@ func (e *endpoint) readSignature(c *compiler) {
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const"}
+var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Method: "method"}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {
-	if s.Kind == Body {
+	switch s.Kind {
+	case Body:
 		return s.Name
+	case Method:
+		return kindNames[Method]
 	}
 	return kindNames[s.Kind] + ":" + s.Name
 }
 
 // signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest(publicURL string) *signature.Request {
+func (rq *request) signatureRequest() *signature.Request {
 	r := rq.http
 	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: publicURL,
+		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: rq.publicURL(),
 		Header: r.Header, Body: rq.body, JSON: rq.signedJSON, Param: rq.param,
 	}
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"time"
 
+	"github.com/whgen/whgen/runtime/keys"
 	"github.com/whgen/whgen/runtime/signature"
 )
 
@@ -13,9 +14,16 @@ type Definition struct {
 	Table     string // the inbox table, for lock keys
 	Endpoints []Endpoint
 	Events    []Event
-	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
-	Settings  []Setting // read at start; a missing one refuses the start
+	Effects   []Effect    // outbox effects; messages and the relay refer to them by Name
+	Settings  []Setting   // read at start; a missing one refuses the start
+	Params    []Parameter // settings under the names that selectors give them
+	PublicURL string      // the setting that holds the public address of the mount point; "" without
+	Tenant    *Selector   // Path, Header or Query: which account a request is for; nil without
 }
+
+// Parameter is what a contract calls param:<Name>: the value of a setting. A
+// name begins with a-z, so that it cannot be a setting's own.
+type Parameter struct{ Name, Setting string }
 
 // Endpoint is one URL of a receiver.
 type Endpoint struct {
@@ -26,7 +34,8 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
-	Type    []Selector // joined by "."; empty: one route for whatever arrives
+	Keys    []FetchedKey // those of Scheme's that no provider has
+	Type    []Selector   // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
@@ -37,6 +46,14 @@ type Endpoint struct {
 	// Key of types that nobody listed: nil where none is common to the
 	// endpoint's events; then such a delivery is counted, not stored.
 	UnknownKey []Selector
+}
+
+// FetchedKey is a public key that is fetched: from a fixed address, or from one
+// that the request names, on hosts that the contract allows.
+type FetchedKey struct {
+	Name   string // as in Scheme
+	Source keys.Source
+	From   *Selector // Header, Query or Body; nil: Source.URL
 }
 
 // Route sends a type to an event: an exact value, or a pattern that ends in
@@ -106,6 +123,7 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Method // of the request; it has no name
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional

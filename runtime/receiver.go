@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/whgen/whgen/runtime/keys"
 	"github.com/whgen/whgen/runtime/outbox"
 	"github.com/whgen/whgen/runtime/signature"
 )
@@ -26,8 +28,12 @@ type Options struct {
 	// HTTPClient sends http effects; nil: one with limits of its own that
 	// refuses private addresses where the contract does.
 	HTTPClient *http.Client
-	// PublicURL is the public address of the mount point, for schemes that sign it.
+	// PublicURL is the public address of the mount point, for schemes that sign
+	// it. Empty: the setting that the contract names.
 	PublicURL string
+	// KeyClient fetches public keys that the contract names by address; nil: one
+	// that speaks HTTPS only, follows no redirects and refuses private addresses.
+	KeyClient *http.Client
 	// QueueBytes bounds the bodies of deliveries that wait for their key, in
 	// this receiver. 0: 64 MiB.
 	QueueBytes int64
@@ -52,6 +58,8 @@ type Receiver struct {
 	publicURL string
 	settings  map[string]string
 	endpoints []*endpoint
+	byPath    []*endpoint // the first one that fits a path is the right one
+	fetcher   *keys.Fetcher
 	queue     *queue
 	coalescer *coalescer   // nil where every delivery has its own transaction
 	answers   *answerCache // nil where nothing is remembered
@@ -78,7 +86,7 @@ func NewReceiver(ctx context.Context, def Definition, store Store, o Options) (*
 func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
-		publicURL: strings.TrimSuffix(o.PublicURL, "/"), queue: newQueue(o.QueueBytes),
+		publicURL: o.PublicURL, fetcher: keys.New(o.KeyClient), queue: newQueue(o.QueueBytes),
 		coalescer: newCoalescer(store, o.MaxBatch), answers: newAnswerCache(o.AnswerBytes),
 	}
 	if r.observer == nil {
@@ -104,23 +112,24 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 	if r.settings, err = readSettings(ctx, r.def.Settings, o.Settings); err != nil {
 		return err
 	}
+	if err := errors.Join(r.setParams(), r.setPublicURL()); err != nil {
+		return err
+	}
 	var problems []error
 	for i := range r.def.Endpoints {
 		e := &r.def.Endpoints[i]
-		if err := r.addEndpoint(ctx, e, o.Secrets); err != nil {
+		if err := r.addEndpoint(ctx, e, o); err != nil {
 			problems = append(problems, fmt.Errorf("endpoint %q: %w", e.Name, err))
 		}
 	}
+	r.byPath = slices.SortedStableFunc(slices.Values(r.endpoints), exactFirst)
 	if err := r.buildRelay(o); err != nil {
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }
 
-func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets) error {
-	if e.Path != "" && (!strings.HasPrefix(e.Path, "/") || !cleanPath(e.Path)) {
-		return fmt.Errorf("path %q is no clean path", e.Path)
-	}
+func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) error {
 	c := &compiler{def: r.def, settings: r.settings}
 	out, err := c.endpoint(e)
 	if err != nil {
@@ -129,16 +138,45 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets
 	if e.Scheme.SignsURL() && r.publicURL == "" {
 		return errors.New("the scheme signs the public URL, and none is given")
 	}
-	auth, warnings, err := newAuthenticator(ctx, withParams(e.Scheme, r.settings), secrets)
-	if err != nil {
+	if err := r.compileTenant(c, out); err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		r.warn(ctx, w)
+	if err := r.authenticate(ctx, c, out, o); err != nil {
+		return err
 	}
-	out.auth = auth
+	out.slots = c.slots
 	r.endpoints = append(r.endpoints, out)
 	return nil
+}
+
+// authenticate makes the endpoint's authenticator.
+func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o Options) error {
+	a := &authenticator{scheme: withParams(e.Scheme, r.settings), secrets: o.Secrets, fetcher: r.fetcher, warn: r.warn}
+	a.keys = a.scheme.Secrets
+	for i, k := range a.keys {
+		if r.def.Tenant == nil && strings.Contains(k.Name, tenantMark) {
+			return fmt.Errorf("secret %s wants a tenant, and the definition has none", k.Name)
+		}
+		for _, f := range e.Keys {
+			if f.Name != k.Name {
+				continue
+			}
+			one := remote{index: i, source: f.Source}
+			if f.From != nil {
+				from, err := c.selector(*f.From)
+				if err != nil {
+					return err
+				}
+				one.from = &from
+			}
+			if err := f.Source.Check(); err != nil {
+				return fmt.Errorf("public key %s: %w", f.Name, err)
+			}
+			a.remotes = append(a.remotes, one)
+		}
+	}
+	e.auth = a
+	return newAuthenticator(ctx, a, r.def.Tenant != nil, r.clock.Now())
 }
 
 // withParams fills pinned values that are a parameter, written {param:NAME}.
@@ -156,23 +194,6 @@ func withParams(s signature.Scheme, settings map[string]string) signature.Scheme
 
 // Source is the name of the sender.
 func (r *Receiver) Source() string { return r.def.Source }
-
-// Paths are the endpoints' paths below the mount point; "" is the mount point.
-func (r *Receiver) Paths() []string {
-	var paths []string
-	for _, e := range r.endpoints {
-		paths = append(paths, e.Path)
-	}
-	return paths
-}
-
-// Handle mounts every endpoint below prefix, for all methods: the receiver
-// itself answers those that are not declared.
-func (r *Receiver) Handle(mux *http.ServeMux, prefix string) {
-	for _, p := range r.Paths() {
-		mux.Handle(strings.TrimSuffix(prefix, "/")+p, r)
-	}
-}
 
 // Ready asks the database one cheap question. A receiver that drains is not ready.
 func (r *Receiver) Ready(ctx context.Context) error {

@@ -16,20 +16,23 @@ import (
 
 // request is one attempt while it is being judged.
 type request struct {
-	rcv      *Receiver
-	endpoint *endpoint
-	event    *event // nil until the type is known, and for unknown types
-	http     *http.Request
-	start    time.Time // monotonic, for durations
-	at       time.Time // by the receiver's clock
-	body     []byte
-	json     bool
-	isForm   bool
-	slots    []jsontext.Value
-	query    url.Values
-	form     url.Values
-	signedID string
-	seen     Attempt // what the observer will be told
+	rcv        *Receiver
+	endpoint   *endpoint
+	event      *event // nil until the type is known, and for unknown types
+	http       *http.Request
+	start      time.Time // monotonic, for durations
+	at         time.Time // by the receiver's clock
+	body       []byte
+	json       bool
+	isForm     bool
+	slots      []jsontext.Value
+	query      url.Values
+	form       url.Values
+	signedID   string
+	tenant     string          // "" without, and before it is read
+	compiled   *compiledScheme // what has verified
+	verifiedBy int             // the key of the scheme that did
+	seen       Attempt         // what the observer will be told
 }
 
 func (rq *request) slot(i int) jsontext.Value {

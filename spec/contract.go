@@ -21,7 +21,10 @@ type Contract struct {
 	Events      []*Event      // sorted by Name
 	Effects     []*Effect     // every effect once, sorted by Name; events share pointers
 	Downstreams []*Downstream // sorted by Name
-	Settings    []Setting     // every ${NAME} and params setting, sorted by Name
+	Settings    []Setting     // every ${NAME}, params and publicUrl setting, sorted by Name
+	Params      []Param       // sorted by Name
+	PublicURL   string        // the setting that holds the public address of the mount point, "" without
+	Tenant      *Selector     // path, header or query; nil without
 
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
@@ -32,7 +35,7 @@ type Contract struct {
 type Endpoint struct {
 	Pos       Pos
 	Name      string // "" for the only one
-	Path      string // below the mount point; "" is the mount point
+	Path      string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
 	Shared    bool   // keys are the source's, not the endpoint's
 	MaxBody   int64  // bytes
 	Media     []string
@@ -367,8 +370,15 @@ type Downstream struct {
 // StatusRange is an inclusive range of HTTP statuses.
 type StatusRange struct{ From, To int }
 
-// Setting is a ${NAME} that is read at start.
+// Param is a setting under the name that selectors (param:x) give it.
+type Param struct {
+	Pos     Pos
+	Name    string
+	Setting string
+}
+
+// Setting is a name whose value is read at start.
 type Setting struct {
 	Name   string
-	Secret bool // stands in a header: never shown
+	Secret bool // stands in a header, or is a parameter: never shown
 }

@@ -192,7 +192,10 @@ func (l *loader) contract() *Contract {
 		c.Preset = p.text
 	}
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
-	c.Settings = settings(c.Downstreams)
+	l.params(l.root.get("params"), c)
+	l.publicURL(l.root.get("publicUrl"), c)
+	l.tenant(l.root.get("tenant"), c)
+	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
 	text, lines := l.tree.cut(l.entries, l.schemas)
@@ -204,6 +207,7 @@ func (l *loader) contract() *Contract {
 		c.Title, c.Description = info.Title, info.Description
 	}
 	scopes := l.scopes(c)
+	l.checkTenants(c, scopes)
 	l.events(c, plans, scopes)
 	l.finish(c, scopes)
 	return c

@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"sort"
-	"strings"
-)
+import "sort"
 
 // scope is one endpoint with its merged policy.
 type scope struct {
@@ -60,33 +57,6 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	l.typeSigned(s)
 	l.ages(s)
 	return s
-}
-
-func (l *loader) endpointPath(v *value, name string) string {
-	if v == nil {
-		if name == "" {
-			return ""
-		}
-		return "/" + name
-	}
-	text := textOf(v)
-	switch {
-	case strings.Contains(text, "{"):
-		l.later(v.at, "path %q with a parameter", text)
-	case text != "" && !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?# ") || strings.Contains(text, "//"):
-		l.err(v.at, "path", "write it as /inbound", "path %q is no path", text)
-	}
-	return strings.TrimSuffix(text, "/")
-}
-
-func (l *loader) refusePaths(all []*scope) {
-	for i, s := range all {
-		for _, o := range all[:i] {
-			if o.endpoint.Path == s.endpoint.Path {
-				l.err(s.at, "path", "", "endpoints %q and %q have one path, %q", o.endpoint.Name, s.endpoint.Name, s.endpoint.Path)
-			}
-		}
-	}
 }
 
 // typeSigned warns where the type can be changed by whoever captured a request.

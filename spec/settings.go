@@ -2,8 +2,8 @@ package spec
 
 import "sort"
 
-// settings collects every ${NAME} that is read at start.
-func settings(all []*Downstream) []Setting {
+// settings collects every name whose value is read at start.
+func settings(c *Contract) []Setting {
 	secret := map[string]bool{}
 	take := func(t Template, hidden bool) {
 		for _, p := range t.Parts {
@@ -12,11 +12,17 @@ func settings(all []*Downstream) []Setting {
 			}
 		}
 	}
-	for _, d := range all {
+	for _, d := range c.Downstreams {
 		take(d.URL, false)
 		for _, h := range d.Headers {
 			take(h.Value, true)
 		}
+	}
+	for _, p := range c.Params {
+		secret[p.Setting] = true // often a shared text that authenticates
+	}
+	if c.PublicURL != "" {
+		secret[c.PublicURL] = secret[c.PublicURL] || false
 	}
 	found := make([]Setting, 0, len(secret))
 	for name, hidden := range secret {

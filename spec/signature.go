@@ -286,11 +286,7 @@ func (r *report) secrets(v *value, source string, at Pos) []Secret {
 				continue
 			}
 		}
-		if strings.Contains(textOf(name), "{") && strings.Contains(textOf(name), "_") {
-			r.later(name.at, "a secret's name with a tenant in it")
-			continue
-		}
-		text, ok := r.setting(name, "secrets")
+		text, ok := r.secretName(name, "secrets")
 		if !ok {
 			continue
 		}

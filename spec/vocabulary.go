@@ -103,9 +103,9 @@ var rootKeys = keys{
 	"version":     aNumber.on(atRoot),
 	"source":      aText.on(atRoot),
 	"preset":      aText.on(atRoot),
-	"params":      (&key{takes: mapForm, want: "a map of settings", of: aSetting}).notYet().on(atRoot),
-	"publicUrl":   aSetting.notYet().on(atRoot),
-	"tenant":      aSelector.notYet().on(atRoot),
+	"params":      {takes: mapForm, want: "a map of settings", at: atRoot, of: aSetting},
+	"publicUrl":   aSetting.on(atRoot),
+	"tenant":      aSelector.on(atRoot),
 	"downstreams": {takes: mapForm, want: "a map of downstreams", at: atRoot, of: &key{takes: mapForm, want: "a map", keys: downstreamKeys}},
 
 	"secrets":   {takes: textForm | listForm, want: "a list of names of secrets", at: atSource, of: secretKey},
