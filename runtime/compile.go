@@ -42,6 +42,7 @@ type endpoint struct {
 	scoped     bool // its name is the first part of keys
 	responses  *responses
 	auth       *authenticator
+	challenges []challenge
 	segments   []segment       // of its path
 	tenant     *selector       // nil without
 	secretive  map[string]bool // header names that handlers do not get to see
@@ -97,6 +98,9 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	if err := c.routes(out); err != nil {
+		return nil, err
+	}
+	if out.challenges, err = c.challenges(e.Challenges); err != nil {
 		return nil, err
 	}
 	out.readSignature(c)

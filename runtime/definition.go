@@ -35,9 +35,11 @@ type Endpoint struct {
 	Media   []string
 	Scheme  signature.Scheme
 	Keys    []FetchedKey // those of Scheme's that no provider has
-	Type    []Selector   // joined by "."; empty: one route for whatever arrives
-	Routes  []Route
-	Unknown Unknown
+	// Challenges are requests that are no deliveries.
+	Challenges []Challenge
+	Type       []Selector // joined by "."; empty: one route for whatever arrives
+	Routes     []Route
+	Unknown    Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
 	Responses Responses
@@ -157,10 +159,12 @@ const (
 // Text is text with selectors: parts in order.
 type Text []TextPart
 
-// TextPart is literal text, or a selector's value where From is set.
+// TextPart is literal text, a selector's value where From is set, or (in answers
+// of challenges) a Digest.
 type TextPart struct {
-	Text string
-	From *Selector
+	Text   string
+	From   *Selector
+	Digest *Digest
 }
 
 // Record is a record effect of an event.

@@ -33,7 +33,13 @@ func (rq *request) judge(w http.ResponseWriter) verdict {
 	if v, ok := rq.admit(w); !ok {
 		return v
 	}
+	if v, ok := rq.challenged(); !ok {
+		return v
+	}
 	if v, ok := rq.verify(rq.http.Context(), rq.at); !ok {
+		return rq.refusedChallenge(v)
+	}
+	if v, ok := rq.challengedSigned(); !ok {
 		return v
 	}
 	p := rq.parse()

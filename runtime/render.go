@@ -16,11 +16,20 @@ type text []textPart
 type textPart struct {
 	literal string
 	from    *selector
+	digest  *digest
 }
 
 func (c *compiler) text(t Text) (text, error) {
 	out := make(text, 0, len(t))
 	for _, p := range t {
+		if p.Digest != nil {
+			d, err := c.digest(p.Digest)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, textPart{digest: d})
+			continue
+		}
 		if p.From == nil {
 			out = append(out, textPart{literal: p.Text})
 			continue
@@ -38,7 +47,7 @@ func (c *compiler) text(t Text) (text, error) {
 func (t text) constant() (string, bool) {
 	all := ""
 	for _, p := range t {
-		if p.from != nil {
+		if p.from != nil || p.digest != nil {
 			return "", false
 		}
 		all += p.literal
@@ -73,11 +82,19 @@ func (rq *request) renderPath(t text) (string, *problem) {
 }
 
 func (rq *request) fill(t text, each func(*selector, string) (string, *problem)) (string, *problem) {
-	if len(t) == 1 && t[0].from == nil {
+	if len(t) == 1 && t[0].from == nil && t[0].digest == nil {
 		return t[0].literal, nil
 	}
 	var b strings.Builder
 	for _, p := range t {
+		if p.digest != nil {
+			text, err := rq.digestText(p.digest)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text)
+			continue
+		}
 		if p.from == nil {
 			b.WriteString(p.literal)
 			continue

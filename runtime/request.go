@@ -32,6 +32,8 @@ type request struct {
 	tenant     string          // "" without, and before it is read
 	compiled   *compiledScheme // what has verified
 	verifiedBy int             // the key of the scheme that did
+	unproven   bool            // the request has shown nothing, and the answer is made with the secret
+	stray      *verdict        // what becomes of it if it is no challenge; nil for what can be a delivery
 	seen       Attempt         // what the observer will be told
 }
 
@@ -62,6 +64,7 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	own        *ownAnswer // in place of the outcome's answer
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }
@@ -69,15 +72,18 @@ func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reas
 // admit checks method, media type and size, and reads the body once.
 func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 	e, r := rq.endpoint, rq.http
-	if !slices.Contains(e.methods, r.Method) {
-		w.Header().Set("Allow", strings.Join(e.methods, ", "))
-		return decided(MethodNotAllowed, "the method is not declared"), false
-	}
-	media, ok := e.mediaOf(r.Header)
-	if !ok {
-		return decided(UnsupportedMedia, "the media type or content encoding is not declared"), false
-	}
+	media, known := e.mediaOf(r.Header)
 	rq.json, rq.isForm = media.json, media.form
+	stray := decided(UnsupportedMedia, "the media type or content encoding is not declared")
+	if !slices.Contains(e.methods, r.Method) {
+		known, stray = false, decided(MethodNotAllowed, "the method is not declared")
+	}
+	if !known {
+		if !rq.candidates() {
+			return stray, false
+		}
+		rq.stray = &stray
+	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
 		return decided(TooLarge, "the declared length is over the limit"), false
