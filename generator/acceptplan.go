@@ -17,6 +17,9 @@ func (b *planner) acceptance() {
 		return
 	}
 	e := b.endpointOf(event)
+	if !signable(e.Signature) {
+		return
+	}
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec)}
 	s.conditions(event.Spec.When)
 	s.needs()

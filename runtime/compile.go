@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/whgen/whgen/runtime/signature"
 )
 
 // compiler turns an endpoint's literals into what a delivery needs: every body
@@ -249,7 +248,7 @@ func (e *endpoint) readSignature(c *compiler) {
 		}
 	}
 	e.secretive = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
-	for _, src := range e.Scheme.From {
+	for _, src := range e.Scheme.Credentials() {
 		if src.In == "header" {
 			e.secretive[http.CanonicalHeaderKey(src.Name)] = true
 		}
@@ -267,13 +266,4 @@ func selectorText(s Selector) string {
 		return kindNames[Method]
 	}
 	return kindNames[s.Kind] + ":" + s.Name
-}
-
-// signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest() *signature.Request {
-	r := rq.http
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: rq.publicURL(),
-		Header: r.Header, Body: rq.body, JSON: rq.signedJSON, Param: rq.param,
-	}
 }

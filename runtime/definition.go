@@ -14,16 +14,11 @@ type Definition struct {
 	Table     string // the inbox table, for lock keys
 	Endpoints []Endpoint
 	Events    []Event
-	Effects   []Effect    // outbox effects; messages and the relay refer to them by Name
-	Settings  []Setting   // read at start; a missing one refuses the start
-	Params    []Parameter // settings under the names that selectors give them
-	PublicURL string      // the setting that holds the public address of the mount point; "" without
-	Tenant    *Selector   // Path, Header or Query: which account a request is for; nil without
+	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
+	Settings  []Setting // read at start; a missing one refuses the start
+	PublicURL string    // the setting that holds the public address of the mount point; "" without
+	Tenant    *Selector // Path, Header or Query: which account a request is for; nil without
 }
-
-// Parameter is what a contract calls param:<Name>: the value of a setting. A
-// name begins with a-z, so that it cannot be a setting's own.
-type Parameter struct{ Name, Setting string }
 
 // Endpoint is one URL of a receiver.
 type Endpoint struct {

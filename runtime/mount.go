@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -154,55 +153,4 @@ func (r *Receiver) Handle(mux *http.ServeMux, prefix string) {
 
 func notFound(w http.ResponseWriter, hr *http.Request) {
 	send(w, hr.Method, http.StatusNotFound, "", []byte("not found\n"))
-}
-
-// publicURL is the address that the sender called: that of the mount point,
-// followed by the endpoint's path and the query, as they came.
-func (rq *request) publicURL() string {
-	base := rq.rcv.publicURL
-	if base == "" {
-		return ""
-	}
-	if len(rq.endpoint.segments) > 0 {
-		base = strings.TrimSuffix(base, "/") + rq.endpoint.below(rq.http.URL.EscapedPath())
-	}
-	if u := rq.http.URL; u.RawQuery != "" || u.ForceQuery {
-		return base + "?" + u.RawQuery
-	}
-	return base
-}
-
-// setPublicURL takes the address from the options or from its setting.
-func (r *Receiver) setPublicURL() error {
-	name := "Options.PublicURL"
-	if r.publicURL == "" && r.def.PublicURL != "" {
-		name = "setting " + r.def.PublicURL
-		r.publicURL = r.settings[r.def.PublicURL]
-	}
-	if r.publicURL == "" {
-		return nil
-	}
-	u, err := url.Parse(r.publicURL)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%s is no address such as https://shop.example/webhooks", name)
-	case strings.ContainsAny(r.publicURL, "?#"):
-		return fmt.Errorf("%s has a query or a fragment: give the address without them, what the sender appends is taken from each request", name)
-	}
-	return nil
-}
-
-// setParams puts the values of parameters beside those of settings: names of
-// the two cannot meet.
-func (r *Receiver) setParams() error {
-	var problems []error
-	for _, p := range r.def.Params {
-		v, ok := r.settings[p.Setting]
-		if !ok || p.Name == "" || p.Name[0] < 'a' || p.Name[0] > 'z' {
-			problems = append(problems, fmt.Errorf("parameter %q: its name or its setting %q is not right", p.Name, p.Setting))
-			continue
-		}
-		r.settings[p.Name] = v
-	}
-	return errors.Join(problems...)
 }

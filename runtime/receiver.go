@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +36,12 @@ type Options struct {
 	// KeyClient fetches public keys that the contract names by address; nil: one
 	// that speaks HTTPS only, follows no redirects and refuses private addresses.
 	KeyClient *http.Client
+	// Verifiers are the verifiers in Go that the contract's schemes of type
+	// plugin name; each must be there.
+	Verifiers map[string]signature.Verifier
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed, for
+	// schemes that look at the sender's address.
+	TrustedProxies []netip.Prefix
 	// QueueBytes bounds the bodies of deliveries that wait for their key, in
 	// this receiver. 0: 64 MiB.
 	QueueBytes int64
@@ -56,6 +64,7 @@ type Receiver struct {
 	observer  Observer
 	clock     Clock
 	publicURL string
+	proxies   []netip.Prefix
 	settings  map[string]string
 	endpoints []*endpoint
 	byPath    []*endpoint // the first one that fits a path is the right one
@@ -86,7 +95,7 @@ func NewReceiver(ctx context.Context, def Definition, store Store, o Options) (*
 func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
-		publicURL: o.PublicURL, fetcher: keys.New(o.KeyClient), queue: newQueue(o.QueueBytes),
+		publicURL: o.PublicURL, proxies: o.TrustedProxies, fetcher: keys.New(o.KeyClient), queue: newQueue(o.QueueBytes),
 		coalescer: newCoalescer(store, o.MaxBatch), answers: newAnswerCache(o.AnswerBytes),
 	}
 	if r.observer == nil {
@@ -112,7 +121,7 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 	if r.settings, err = readSettings(ctx, r.def.Settings, o.Settings); err != nil {
 		return err
 	}
-	if err := errors.Join(r.setParams(), r.setPublicURL()); err != nil {
+	if err := r.setPublicURL(); err != nil {
 		return err
 	}
 	var problems []error
@@ -151,8 +160,8 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) erro
 
 // authenticate makes the endpoint's authenticator.
 func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o Options) error {
-	a := &authenticator{scheme: withParams(e.Scheme, r.settings), secrets: o.Secrets, fetcher: r.fetcher, warn: r.warn}
-	a.keys = a.scheme.Secrets
+	a := &authenticator{scheme: configured(e.Scheme, r.settings, o.Verifiers), secrets: o.Secrets, fetcher: r.fetcher, warn: r.warn}
+	a.keys = a.scheme.Keys()
 	for i, k := range a.keys {
 		if r.def.Tenant == nil && strings.Contains(k.Name, tenantMark) {
 			return fmt.Errorf("secret %s wants a tenant, and the definition has none", k.Name)
@@ -179,8 +188,9 @@ func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o
 	return newAuthenticator(ctx, a, r.def.Tenant != nil, r.clock.Now())
 }
 
-// withParams fills pinned values that are a parameter, written {param:NAME}.
-func withParams(s signature.Scheme, settings map[string]string) signature.Scheme {
+// configured fills pinned values that are a parameter, written {param:NAME},
+// and the verifiers in Go.
+func configured(s signature.Scheme, settings map[string]string, verifiers map[string]signature.Verifier) signature.Scheme {
 	list := append([]signature.Requirement(nil), s.Require...)
 	for i := range list {
 		name, ok := strings.CutPrefix(list[i].Equals, "{param:")
@@ -189,7 +199,37 @@ func withParams(s signature.Scheme, settings map[string]string) signature.Scheme
 		}
 	}
 	s.Require = list
+	if s.Plugin != "" {
+		s.Verifier = verifiers[s.Plugin]
+	}
+	for _, members := range []*[]signature.Scheme{&s.Any, &s.All} {
+		own := append([]signature.Scheme(nil), *members...)
+		for i := range own {
+			own[i] = configured(own[i], settings, verifiers)
+		}
+		*members = own
+	}
 	return s
+}
+
+// setPublicURL takes the address from the options or from its setting.
+func (r *Receiver) setPublicURL() error {
+	name := "Options.PublicURL"
+	if r.publicURL == "" && r.def.PublicURL != "" {
+		name = "setting " + r.def.PublicURL
+		r.publicURL = r.settings[r.def.PublicURL]
+	}
+	if r.publicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(r.publicURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%s is no address such as https://shop.example/webhooks", name)
+	case strings.ContainsAny(r.publicURL, "?#"):
+		return fmt.Errorf("%s has a query or a fragment: give the address without them, what the sender appends is taken from each request", name)
+	}
+	return nil
 }
 
 // Source is the name of the sender.

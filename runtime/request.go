@@ -258,22 +258,3 @@ func appendHex(dst, sum []byte) []byte {
 	}
 	return dst
 }
-
-func (rq *request) param(name string) (string, bool) {
-	v, ok := rq.rcv.settings[name]
-	return v, ok
-}
-
-// signedJSON reads a scalar for the signature scheme, before verification.
-func (rq *request) signedJSON(pointer string) (string, bool) {
-	slot, ok := rq.endpoint.signedJSON[pointer]
-	if !ok || !rq.json || rq.parse() != nil {
-		return "", false
-	}
-	raw := rq.slot(slot)
-	if len(raw) == 0 || raw[0] == 'n' {
-		return "", false
-	}
-	v := value{ok: true, json: raw}
-	return v.plain(), !v.composite()
-}

@@ -138,7 +138,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func sortedNames(known keys) []string {
+func sortedNames[V any](known map[string]V) []string {
 	names := make([]string, 0, len(known))
 	for name := range known {
 		names = append(names, name)

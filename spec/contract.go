@@ -17,14 +17,14 @@ type Contract struct {
 	Description string // info.description
 	Preset      string // root preset, "" without one
 
-	Endpoints   []*Endpoint   // at least one; in the document's order
-	Events      []*Event      // sorted by Name
-	Effects     []*Effect     // every effect once, sorted by Name; events share pointers
-	Downstreams []*Downstream // sorted by Name
-	Settings    []Setting     // every ${NAME}, params and publicUrl setting, sorted by Name
-	Params      []Param       // sorted by Name
-	PublicURL   string        // the setting that holds the public address of the mount point, "" without
-	Tenant      *Selector     // path, header or query; nil without
+	Endpoints   []*Endpoint       // at least one; in the document's order
+	Events      []*Event          // sorted by Name
+	Effects     []*Effect         // every effect once, sorted by Name; events share pointers
+	Downstreams []*Downstream     // sorted by Name
+	Settings    []Setting         // every ${NAME}, params and publicUrl setting, sorted by Name
+	Params      map[string]string // params: name to setting
+	PublicURL   string            // the setting that holds the public address of the mount point, "" without
+	Tenant      *Selector         // path, header or query: which account a request is for; nil without
 
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
@@ -81,6 +81,7 @@ type Event struct {
 	Retention      time.Duration
 	PayloadKeep    time.Duration // 0: only where somebody needs it
 	Replay         string        // event.replay: "", "refuse", "process"
+	Unsigned       []string      // parts of the key that the signature does not cover, where it covers anything
 
 	Handler bool      // a Go handler is called
 	Effects []*Effect // in the contract's order
@@ -111,6 +112,7 @@ const (
 	SelectSigned  SelectorKind = "signed"
 	SelectParam   SelectorKind = "param"
 	SelectConst   SelectorKind = "const"
+	SelectMethod  SelectorKind = "method" // in signature and challenge only
 )
 
 // Selector names one value of a delivery.
@@ -119,6 +121,7 @@ type Selector struct {
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body and item: RFC 6901
+	Setting    string // param: the setting that holds it
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -134,6 +137,8 @@ func (s Selector) Text() string {
 		return s.Pointer
 	case SelectItem:
 		return "item:" + s.Pointer
+	case SelectMethod:
+		return "method"
 	default:
 		return string(s.Kind) + ":" + s.Name
 	}
@@ -196,7 +201,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
 			return "", false
 		}
 		text += p.Text
@@ -205,65 +210,13 @@ func (t *Template) Literal() (string, bool) {
 }
 
 // TemplatePart is literal text, a selector, a ${SETTING}, or (in signature
-// content only) a placeholder such as "body", "timestamp", "id".
+// content only) a placeholder such as "body", "timestamp", "id", or a list of fields.
 type TemplatePart struct {
 	Text        string
 	Selector    *Selector
 	Setting     string
 	Placeholder string
-}
-
-// Scheme is a signature scheme.
-type Scheme struct {
-	Pos       Pos
-	Preset    string // the preset that brought it, "" without
-	Type      string // "hmac", "token", "bearer", "basic", "none"
-	Reason    string // of type none
-	Secrets   []Secret
-	From      []Selector // where signatures are; any one may match
-	Prefix    string
-	List      *SignatureList
-	Encoding  string // hex, base64, base64url
-	AnyCase   bool   // case: any
-	RepeatAny bool   // repeat: any
-	Hash      string // sha1, sha256, sha384, sha512, md5
-	Decode    KeyDecoding
-	Timestamp *Timestamp
-	ID        *Selector
-	Content   *Template
-	Require   []Condition // equals only; checked first
-}
-
-// Secret is the name of a secret setting, never its value.
-type Secret struct {
-	Pos   Pos
-	Name  string
-	Until time.Time // zero: for ever
-}
-
-// SignatureList describes a header that holds several elements.
-type SignatureList struct {
-	Separator string
-	Name      string // between name and value; "" for elements without names
-	Tags      []string
-	Skip      int // without names: the first elements that are no signatures
-	Trim      bool
-}
-
-// KeyDecoding says how a secret's text becomes key bytes.
-type KeyDecoding struct {
-	Encoding    string // utf8, base64, hex
-	StripPrefix string
-	PreHash     string
-}
-
-// Timestamp is the signed time.
-type Timestamp struct {
-	From            Selector
-	Format          string        // unix, unix_ms, unix_us, rfc3339, http_date
-	Tolerance       time.Duration // into the past; 0 with NoTolerance
-	FutureTolerance time.Duration
-	NoTolerance     bool // tolerance: none
+	Fields      *FieldList
 }
 
 // EffectKind is the kind of an effect.
@@ -369,13 +322,6 @@ type Downstream struct {
 
 // StatusRange is an inclusive range of HTTP statuses.
 type StatusRange struct{ From, To int }
-
-// Param is a setting under the name that selectors (param:x) give it.
-type Param struct {
-	Pos     Pos
-	Name    string
-	Setting string
-}
 
 // Setting is a name whose value is read at start.
 type Setting struct {

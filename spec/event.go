@@ -109,7 +109,7 @@ func (w *work) derived(v *value) {
 	if f := w.policy.get("fingerprint"); f != nil {
 		w.err(f.at, "fingerprint", "leave fingerprint out", "event %q: with event.derived the fingerprint is over the same members", w.label)
 	}
-	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process"}, []string{"refuse"})
+	w.replay(v.at)
 }
 
 func (w *work) exclusive(v *value, name string) {
@@ -274,7 +274,7 @@ func (w *work) holdConfigured(s *Selector, what string) {
 // holdSigned demands that the scheme signs what signed: names.
 func (w *work) holdSigned(s *Selector, what string) {
 	scheme := w.endpoint.Signature
-	if s.Name != "id" || scheme != nil && scheme.Type != "" && (scheme.ID == nil || !scheme.covers(*scheme.ID)) {
+	if s.Name != "id" || scheme != nil && !scheme.signsID() {
 		w.err(s.Pos, "selector", "signed:id wants signature.id, and {id} in signature.content", "event %q: %s %q: the signature signs no such thing", w.label, what, s.Text())
 	}
 }

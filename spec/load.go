@@ -123,6 +123,11 @@ type loader struct {
 	document *openapi3.T
 	badKeys  map[string]bool
 	counters map[Pos]bool // members of sender.volatile: whether some event has it
+
+	paramNames  map[string]string // params: name to setting
+	paramMissed map[string]bool   // those that were said to be missing
+	publicURL   string
+	urlMissed   bool
 }
 
 // rootPolicy reads the x-whgen at the top of the document.
@@ -192,8 +197,8 @@ func (l *loader) contract() *Contract {
 		c.Preset = p.text
 	}
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
-	l.params(l.root.get("params"), c)
-	l.publicURL(l.root.get("publicUrl"), c)
+	l.params()
+	c.Params, c.PublicURL = l.paramNames, l.publicURL
 	l.tenant(l.root.get("tenant"), c)
 	c.Settings = settings(c)
 	l.keyFindings(c)

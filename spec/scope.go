@@ -42,11 +42,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
-	secrets := l.secrets(policy.get("secrets"), l.source, at)
-	e.Signature = l.scheme(policy.get("signature"), secrets, at)
-	if e.Signature != nil && e.Signature.Type == "none" {
-		e.Signature.Secrets = nil
-	}
+	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
 	e.Unknown = UnknownAcknowledge
@@ -62,7 +58,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 // typeSigned warns where the type can be changed by whoever captured a request.
 func (l *loader) typeSigned(s *scope) {
 	scheme := s.endpoint.Signature
-	if scheme == nil || scheme.Type != "hmac" {
+	if !scheme.Binds() || scheme.Type == "plugin" {
 		return
 	}
 	for _, sel := range s.endpoint.Type {

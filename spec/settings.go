@@ -18,8 +18,8 @@ func settings(c *Contract) []Setting {
 			take(h.Value, true)
 		}
 	}
-	for _, p := range c.Params {
-		secret[p.Setting] = true // often a shared text that authenticates
+	for _, name := range c.Params {
+		secret[name] = true // often a shared text that authenticates
 	}
 	if c.PublicURL != "" {
 		secret[c.PublicURL] = secret[c.PublicURL] || false

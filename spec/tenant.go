@@ -34,10 +34,7 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 		if t := c.Tenant; t != nil && t.Kind == SelectPath && pathText.MatchString(e.Path) && !slices.Contains(pathParams(e.Path), t.Name) {
 			l.tenantPath(s, t)
 		}
-		if e.Signature == nil {
-			continue
-		}
-		for _, secret := range e.Signature.Secrets {
+		for _, secret := range e.Signature.allSecrets() {
 			if !strings.Contains(secret.Name, tenantMark) {
 				continue
 			}
@@ -51,6 +48,18 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 		l.warn(c.Tenant.Pos, "tenant-shared", `write secrets: ["`+strings.ToUpper(c.Source)+`_{tenant}_SECRET"], or give Config.Secrets a provider that tells tenants apart`,
 			"tenant: all tenants have one secret by its name: what is signed for one of them is valid for each other")
 	}
+}
+
+// allSecrets are the secrets and keys of a scheme and its members.
+func (s *Scheme) allSecrets() []Secret {
+	if s == nil {
+		return nil
+	}
+	all := slices.Clone(s.Secrets)
+	for _, m := range append(slices.Clone(s.Any), s.All...) {
+		all = append(all, m.allSecrets()...)
+	}
+	return all
 }
 
 func (l *loader) tenantPath(s *scope, t *Selector) {

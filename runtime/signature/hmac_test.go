@@ -111,7 +111,7 @@ func TestSignedRequestsVerify(t *testing.T) {
 
 func allParts() []Part {
 	var parts []Part
-	for _, p := range placeholders {
+	for p := range placeholderOps {
 		if p != "id" {
 			parts = append(parts, Part{Placeholder: p}, Part{Text: "|"})
 		}
