@@ -33,17 +33,18 @@ type Contract struct {
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
 // with the empty name at the mount point.
 type Endpoint struct {
-	Pos       Pos
-	Name      string // "" for the only one
-	Path      string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
-	Shared    bool   // keys are the source's, not the endpoint's
-	MaxBody   int64  // bytes
-	Media     []string
-	Signature *Scheme
-	Type      []Selector // event.type, joined by "."; empty: one entry, no type
-	Unknown   UnknownPolicy
-	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
+	Pos        Pos
+	Name       string // "" for the only one
+	Path       string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
+	Shared     bool   // keys are the source's, not the endpoint's
+	MaxBody    int64  // bytes
+	Media      []string
+	Signature  *Scheme
+	Challenges []*Challenge
+	Type       []Selector // event.type, joined by "."; empty: one entry, no type
+	Unknown    UnknownPolicy
+	Events     []*Event             // those that arrive here, sorted by Name
+	Outcomes   map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -201,7 +202,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil || p.Digest != nil {
 			return "", false
 		}
 		text += p.Text
@@ -217,6 +218,7 @@ type TemplatePart struct {
 	Setting     string
 	Placeholder string
 	Fields      *FieldList
+	Digest      *Digest // in answers of challenges only
 }
 
 // EffectKind is the kind of an effect.
