@@ -20,26 +20,11 @@ import (
 // generator. The vectors are not part of this repository: WHGEN_VECTORS names
 // the file that holds them.
 func TestSendersVectors(t *testing.T) {
-	file := os.Getenv("WHGEN_VECTORS")
-	if file == "" {
-		t.Skip("set WHGEN_VECTORS to a file of signature vectors to check against real senders")
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct{ Senders []vectorSender }
-	if err := json.Unmarshal(data, &doc); err != nil {
-		t.Fatal(err)
-	}
+	senders := readVectors(t)
 	f := jen.NewFilePathName("main", "main")
 	f.ImportAlias(whrtPath, "whrt")
 	var lines []jen.Code
-	for _, s := range doc.Senders {
+	for _, s := range senders {
 		if s.Scheme["type"] == "plugin" {
 			continue
 		}
@@ -48,7 +33,7 @@ func TestSendersVectors(t *testing.T) {
 			field("scheme", scheme(e.Signature)), field("key", selectors(key)))...))
 	}
 	f.Func().Id("init").Params().Block(lines...)
-	out, err := runVectors(t, f, file)
+	out, err := runVectors(t, f)
 	t.Logf("%s", out)
 	if err != nil {
 		t.Error(err)
@@ -58,8 +43,35 @@ func TestSendersVectors(t *testing.T) {
 	}
 }
 
+// vectorsFile is the file of vectors; without one the test is skipped.
+func vectorsFile(t *testing.T) string {
+	t.Helper()
+	file := os.Getenv("WHGEN_VECTORS")
+	if file == "" {
+		t.Skip("set WHGEN_VECTORS to a file of signature vectors to check against real senders")
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func readVectors(t *testing.T) []vectorSender {
+	t.Helper()
+	data, err := os.ReadFile(vectorsFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Senders []vectorSender }
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc.Senders
+}
+
 // runVectors builds the driver in testdata with the written declarations.
-func runVectors(t *testing.T, f *jen.File, file string) (string, error) {
+func runVectors(t *testing.T, f *jen.File) (string, error) {
 	var text bytes.Buffer
 	if err := f.Render(&text); err != nil {
 		t.Fatal(err)
@@ -82,7 +94,7 @@ func runVectors(t *testing.T, f *jen.File, file string) (string, error) {
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./testdata/vectors").CombinedOutput(); err != nil {
 		t.Fatalf("build the driver: %v\n%s", err, out)
 	}
-	out, err := exec.Command(program, file).CombinedOutput()
+	out, err := exec.Command(program, vectorsFile(t)).CombinedOutput()
 	return string(out), err
 }
 
@@ -90,14 +102,20 @@ type vectorSender struct {
 	Name   string
 	Scheme map[string]any
 	Key    struct {
-		Parts []map[string]any
-		Items string
+		Parts    []map[string]any
+		Items    string
+		Volatile []string
 	} `json:"event_key"`
-	Vectors []struct {
-		Secrets    []string
-		PublicKeys []any `json:"public_keys"`
-		Params     map[string]string
-	}
+	Ack       struct{ Confidence string }
+	Challenge map[string]any
+	Vectors   []vectorKeys
+}
+
+// vectorKeys is what a vector's receiver is configured with.
+type vectorKeys struct {
+	Secrets    []string
+	PublicKeys []any `json:"public_keys"`
+	Params     map[string]string
 }
 
 // load writes the sender's fields as an x-whgen declaration and reads it.
@@ -119,13 +137,7 @@ func (s vectorSender) load(t *testing.T) (*spec.Endpoint, []spec.Selector) {
 	}
 	if len(names) > 0 {
 		policy["secrets"] = names
-		if slices.ContainsFunc(s.Vectors, func(v struct {
-			Secrets    []string
-			PublicKeys []any `json:"public_keys"`
-			Params     map[string]string
-		}) bool {
-			return len(v.PublicKeys) > 0
-		}) {
+		if slices.ContainsFunc(s.Vectors, func(v vectorKeys) bool { return len(v.PublicKeys) > 0 }) {
 			delete(policy, "secrets")
 			policy["keys"] = names
 		}
@@ -303,5 +315,69 @@ func selectorOf(v map[string]any) string {
 		return "method"
 	default:
 		return fmt.Sprintf("%v:%v", v["in"], v["name"])
+	}
+}
+
+// TestPresetsAreTheVectors: a preset declares what the vectors of its sender do.
+func TestPresetsAreTheVectors(t *testing.T) {
+	for _, s := range readVectors(t) {
+		if s.Scheme["type"] == "plugin" {
+			continue
+		}
+		at := slices.IndexFunc(presetsOfSpec, func(p spec.Preset) bool { return p.Name == s.Name })
+		if at < 0 {
+			t.Errorf("%s: no preset", s.Name)
+			continue
+		}
+		e, _ := s.load(t)
+		want, got := *e.Signature, *presetsOfSpec[at].Scheme
+		want.Secrets, got.Secrets = nil, nil
+		texts := []string{}
+		for _, one := range []spec.Scheme{want, got} {
+			text := fmt.Sprintf("%#v", scheme(&one))
+			for _, v := range s.Vectors {
+				for name := range v.Params {
+					text = strings.ReplaceAll(text, `"P_`+strings.ToUpper(name), `"SENDER_`+strings.ToUpper(name))
+					text = strings.ReplaceAll(text, `{param:P_`, `{param:SENDER_`)
+				}
+			}
+			texts = append(texts, text)
+		}
+		if texts[0] != texts[1] && s.Name != "mollie-classic" { // its reason is our own
+			t.Errorf("%s: the preset is\n%s\nthe vectors say\n%s", s.Name, texts[1], texts[0])
+		}
+		s.sameFacts(t, presetsOfSpec[at])
+	}
+}
+
+var presetsOfSpec = spec.Presets()
+
+// sameFacts compares key, items and volatile members.
+func (s vectorSender) sameFacts(t *testing.T, p spec.Preset) {
+	var key []string
+	for _, part := range s.Key.Parts {
+		key = append(key, strings.TrimPrefix(selectorOf(part), "item:"))
+	}
+	known := p.Key
+	if len(known) == 0 {
+		known = p.Hearsay.Key
+	}
+	for i := range known {
+		known[i] = strings.TrimPrefix(known[i], "body:")
+	}
+	if s.Name != "woocommerce" && !slices.Equal(key, known) { // its id names the attempt
+		t.Errorf("%s: the preset's key is %q, the vectors say %q", s.Name, known, key)
+	}
+	if p.Items != s.Key.Items && s.Key.Items != "" {
+		t.Errorf("%s: the preset's items are %q, the vectors say %q", s.Name, p.Items, s.Key.Items)
+	}
+	if !slices.Equal(p.Volatile, s.Key.Volatile) {
+		t.Errorf("%s: the preset's volatile members are %q, the vectors say %q", s.Name, p.Volatile, s.Key.Volatile)
+	}
+	if s.Ack.Confidence != "" && p.Confidence != s.Ack.Confidence {
+		t.Errorf("%s: the preset's confidence is %q, the vectors say %q", s.Name, p.Confidence, s.Ack.Confidence)
+	}
+	if p.Challenge != (s.Challenge != nil) {
+		t.Errorf("%s: the preset's challenge is there: %v", s.Name, p.Challenge)
 	}
 }

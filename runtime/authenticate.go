@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -30,11 +31,15 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	case err != nil:
 		return cannotJudge(err), false
 	}
-	res, err := c.verifier.Verify(rq.signatureRequest(), now)
+	res, err := verifyProtected(c.verifier, rq.signatureRequest(), now)
+	var crash *PanicError
+	if errors.As(err, &crash) { // a verifier in Go: not the sender's fault
+		return verdict{outcome: Failed, class: "panic", reason: "the verifier panicked", err: crash}, false
+	}
 	if err != nil && a.fetches() {
 		// The sender may sign with a key that is newer than those we have.
 		if c, ok = a.renewed(ctx, who, c, now); ok {
-			res, err = c.verifier.Verify(rq.signatureRequest(), now)
+			res, err = verifyProtected(c.verifier, rq.signatureRequest(), now)
 		}
 	}
 	if err != nil {
@@ -46,6 +51,16 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	}
 	rq.signedID, rq.compiled = res.SignedID, c
 	return verdict{}, true
+}
+
+// verifyProtected turns a panic of a verifier in Go into an error.
+func verifyProtected(v signature.Verifier, r *signature.Request, now time.Time) (res signature.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return v.Verify(r, now)
 }
 
 // who collects what chooses the keys of a request, before it is verified.
@@ -91,7 +106,7 @@ func (rq *request) address(from *selector) (string, *problem) {
 // a wrong signature of a known one takes.
 func (rq *request) stranger(now time.Time) verdict {
 	if v := rq.endpoint.auth.decoy.Load(); v != nil {
-		_, _ = (*v).Verify(rq.signatureRequest(), now) // whatever it says does not count
+		_, _ = verifyProtected(*v, rq.signatureRequest(), now) // whatever it says does not count
 	}
 	return decided(Unauthenticated, ErrUnknownTenant.Error())
 }

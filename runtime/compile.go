@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // compiler turns an endpoint's literals into what a delivery needs: every body
@@ -46,6 +47,8 @@ type endpoint struct {
 	tenant     *selector       // nil without
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
+
+	signatureNeeds signature.Needs
 }
 
 type pattern struct {
@@ -241,7 +244,7 @@ func (c *compiler) pointers(list []string) error {
 // readSignature notes what the scheme reads from the body, and which headers
 // are nobody's business after verification.
 func (e *endpoint) readSignature(c *compiler) {
-	e.signedJSON = map[string]int{}
+	e.signedJSON, e.signatureNeeds = map[string]int{}, e.Scheme.Needs()
 	for _, p := range e.Scheme.Places("json") {
 		if validPointer(p) {
 			e.signedJSON[p] = c.root.add(p, &c.slots)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,12 +14,30 @@ import (
 // signatureRequest is what the scheme gets to see of a request: the parts as
 // they came over the wire.
 func (rq *request) signatureRequest() *signature.Request {
-	r, rcv := rq.http, rq.rcv
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: rq.publicURL(), Host: r.Host,
-		Header: r.Header, Body: rq.body, Remote: remoteAddr(r, rcv.proxies),
-		JSON: rq.signedJSON, Items: rq.signedItems, Members: rq.signedMembers, Param: rq.param,
+	r, needs := rq.http, &rq.endpoint.signatureNeeds
+	s := &signature.Request{Method: r.Method, RawQuery: r.URL.RawQuery, Host: r.Host, Header: r.Header, Body: rq.body}
+	if needs.URL {
+		s.URL = rq.publicURL()
 	}
+	if needs.Path {
+		s.Path = rq.publicPath()
+	}
+	if needs.Remote {
+		s.Remote = remoteAddr(r, rq.rcv.proxies)
+	}
+	if needs.JSON {
+		s.JSON = rq.signedJSON
+	}
+	if needs.Items {
+		s.Items = rq.signedItems
+	}
+	if needs.Members {
+		s.Members = rq.signedMembers
+	}
+	if needs.Param {
+		s.Param = rq.param
+	}
+	return s
 }
 
 // publicURL is the address that the sender called: that of the mount point,
@@ -35,6 +54,19 @@ func (rq *request) publicURL() string {
 		return base + "?" + u.RawQuery
 	}
 	return base
+}
+
+// publicPath is the path that the sender called: of the public address where
+// that is known, since a proxy may rewrite it, else as it came over the wire.
+func (rq *request) publicPath() string {
+	if u, err := url.Parse(rq.publicURL()); err == nil && u.Host != "" {
+		return u.EscapedPath()
+	}
+	path, _, _ := strings.Cut(rq.http.RequestURI, "?")
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	return rq.http.URL.EscapedPath() // a request that no server has read
 }
 
 // remoteAddr is the address of the sender: the peer's, or where that is a

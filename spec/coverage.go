@@ -10,7 +10,7 @@ type Bound int
 
 // BoundNothing: nobody notices a change. BoundMembers: only single members are
 // signed. BoundChecksum: by a CRC, which anybody can make fit. BoundWhole: every
-// byte, by itself or by a cryptographic hash.
+// byte, by itself or by a cryptographic hash, or every field of a form.
 const (
 	BoundNothing Bound = iota
 	BoundMembers
@@ -38,7 +38,7 @@ func (s *Scheme) Body() Bound {
 		return most
 	}
 	switch {
-	case s.Content.has("body"), s.Content.has("sha256:body"), s.BodyHash != nil, s.Claims.BodyHash != nil:
+	case s.Content.has("body"), s.Content.has("sha256:body"), s.BodyHash != nil, s.Claims.BodyHash != nil, s.Content.wholeForm():
 		return BoundWhole
 	case s.Content.has("crc32:body"):
 		return BoundChecksum
@@ -46,6 +46,13 @@ func (s *Scheme) Body() Bound {
 		return BoundMembers
 	}
 	return BoundNothing
+}
+
+// wholeForm reports whether every field of a form is signed.
+func (t *Template) wholeForm() bool {
+	return t != nil && slices.ContainsFunc(t.Parts, func(p TemplatePart) bool {
+		return p.Fields != nil && p.Fields.From == "form" && p.Fields.Names == nil && len(p.Fields.Exclude) == 0
+	})
 }
 
 // members reports whether single members of the body are signed.
@@ -67,6 +74,11 @@ func (s *Scheme) Binds() bool {
 		return slices.ContainsFunc(s.All, (*Scheme).Binds)
 	}
 	return !contains([]string{"token", "bearer", "basic", "ip", "none", ""}, s.Type)
+}
+
+// SignsURL reports whether the public URL is bound.
+func (s *Scheme) SignsURL() bool {
+	return s.Content.has("url") || s.Claims.URLHash != nil || slices.ContainsFunc(s.Members(), (*Scheme).SignsURL)
 }
 
 // covers reports whether a value cannot be changed without breaking the
@@ -94,6 +106,9 @@ func (s *Scheme) covers(sel Selector) bool {
 	case SelectBody, SelectItem, SelectForm:
 		if s.Body() >= BoundChecksum || s.Content.hasField(sel) {
 			return true
+		}
+		if s.Items != "" && sel.Kind == SelectBody { // of a batch: a member of the element
+			sel.Kind = SelectItem
 		}
 	}
 	return s.Content.hasSelector(sel) ||

@@ -79,7 +79,7 @@ func (w *work) key() {
 	case v == nil && w.policy.get("event", "notifies") != nil:
 		return
 	case v == nil:
-		w.err(w.at, "event-key", "write event: {key: /id} with the place of the sender's event id, or event: {derived: {exclude: [...]}} for a sender without one",
+		w.err(w.at, "event-key", "write event: {key: /id} with the place of the sender's event id, or event: {derived: {exclude: [...]}} for a sender without one"+presetNote(w.contract.Preset),
 			"event %q: nothing identifies an event of operation %q: neither event.key nor event.derived is declared", w.label, w.event.Entry)
 		return
 	}

@@ -52,6 +52,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	s.sender = l.report.sender(policy.get("sender"))
 	l.typeSigned(s)
 	l.ages(s)
+	l.presetGaps(s)
 	return s
 }
 

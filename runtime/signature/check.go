@@ -165,12 +165,35 @@ func (s Scheme) Credentials() []Source {
 	return all
 }
 
-// SignsURL reports whether the public URL is part of what is signed.
-func (s Scheme) SignsURL() bool {
-	return s.Claims.URLHash != nil ||
-		slices.ContainsFunc(s.Content, func(p Part) bool { return p.Placeholder == "url" }) ||
-		slices.ContainsFunc(s.members(), Scheme.SignsURL)
+// Needs says which parts of a Request a scheme and its members look at beside
+// method, query, header and body, so that nobody works them out for nothing.
+type Needs struct {
+	URL, Path, Remote, JSON, Items, Members, Param bool
 }
+
+// Needs lists what the scheme looks at; a verifier in Go may look at anything.
+func (s Scheme) Needs() Needs {
+	n := Needs{
+		URL: s.Claims.URLHash != nil, Remote: s.Type == "ip", Items: s.Items != "",
+		JSON: len(s.Places("json")) > 0, Param: len(s.Places("param")) > 0,
+	}
+	if s.Type == "plugin" {
+		return Needs{true, true, true, true, true, true, true}
+	}
+	for _, p := range s.Content {
+		n.URL = n.URL || p.Placeholder == "url"
+		n.Path = n.Path || p.Placeholder == "path"
+		n.Members = n.Members || p.Fields != nil && p.Fields.From == "json"
+	}
+	for _, m := range s.members() {
+		o := m.Needs()
+		n = Needs{n.URL || o.URL, n.Path || o.Path, n.Remote || o.Remote, n.JSON || o.JSON, n.Items || o.Items, n.Members || o.Members, n.Param || o.Param}
+	}
+	return n
+}
+
+// SignsURL reports whether the public URL is part of what is signed.
+func (s Scheme) SignsURL() bool { return s.Type != "plugin" && s.Needs().URL }
 
 // prepared is s with defaults filled and header names in canonical form; the
 // caller's own is not changed.

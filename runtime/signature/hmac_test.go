@@ -315,21 +315,3 @@ func FuzzList(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkVerify(b *testing.B) {
-	s := listed()
-	r := request(strings.Repeat("x", 2048))
-	if err := Sign(s, key, r, now); err != nil {
-		b.Fatal(err)
-	}
-	v, err := Compile(s, []string{key})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := v.Verify(r, now); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
