@@ -71,7 +71,7 @@ func readVectors(t *testing.T) []vectorSender {
 }
 
 // runVectors builds the driver in testdata with the written declarations.
-func runVectors(t *testing.T, f *jen.File) (string, error) {
+func runVectors(t *testing.T, f *jen.File, args ...string) (string, error) {
 	var text bytes.Buffer
 	if err := f.Render(&text); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func runVectors(t *testing.T, f *jen.File) (string, error) {
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./testdata/vectors").CombinedOutput(); err != nil {
 		t.Fatalf("build the driver: %v\n%s", err, out)
 	}
-	out, err := exec.Command(program, vectorsFile(t)).CombinedOutput()
+	out, err := exec.Command(program, append([]string{vectorsFile(t)}, args...)...).CombinedOutput()
 	return string(out), err
 }
 

@@ -275,7 +275,13 @@ func (rq *request) takeSecrets() (verdict, bool) {
 // respond renders the answer.
 func (rq *request) respond(ch *challenge) verdict {
 	a := &ownAnswer{status: ch.response.status, contentType: ch.response.contentType, headers: ch.response.headers}
-	var err *problem
+	err := rq.parse() // the answer may quote the body
+	if err != nil && !ch.readsBody() {
+		err = nil
+	}
+	if err != nil {
+		return decided(Malformed, "challenge: "+err.reason)
+	}
 	if ch.payload != nil {
 		a.body, _, err = rq.appendPayload(nil, ch.payload)
 	} else {
@@ -291,6 +297,9 @@ func (rq *request) respond(ch *challenge) verdict {
 	}
 	return verdict{outcome: Challenged, own: a}
 }
+
+// readsBody reports whether the answer quotes the body.
+func (ch *challenge) readsBody() bool { return ch.response.usesBody() || ch.payload.usesBody() }
 
 func (rq *request) renderable(list []headerText) *problem {
 	for _, h := range list {

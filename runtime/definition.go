@@ -137,8 +137,9 @@ type Selector struct {
 type Condition struct {
 	From   Selector
 	Op     Op
-	Values []string // JSON texts for Body, plain texts otherwise
+	Values []string // JSON texts for Body, plain texts otherwise and with AsText
 	Want   bool     // for Present
+	AsText bool     // scalars of the body are compared as texts too: 1 equals "1"
 }
 
 // Op compares.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,11 +59,29 @@ func (t text) constant() (string, bool) {
 // usesBody reports whether the template reads the body.
 func (t text) usesBody() bool {
 	for _, p := range t {
-		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form) {
+		if p.from.readsBody() {
+			return true
+		}
+		if p.digest != nil && slices.ContainsFunc(p.digest.of, func(s selector) bool { return s.readsBody() }) {
 			return true
 		}
 	}
 	return false
+}
+
+func (s *selector) readsBody() bool { return s != nil && (s.Kind == Body || s.Kind == Form) }
+
+// usesBody reports whether a payload reads the body.
+func (p *payload) usesBody() bool {
+	if p == nil {
+		return false
+	}
+	for _, m := range p.object {
+		if m.value.usesBody() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.array, (*payload).usesBody) || p.value.readsBody() || p.text.usesBody()
 }
 
 // render fills a template; its values are required, objects come as compact JSON.

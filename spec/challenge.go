@@ -9,7 +9,7 @@ import (
 // and answered without the database.
 type Challenge struct {
 	Pos          Pos
-	Match        []Condition // all must hold
+	Match        []Condition // all must hold; values are plain texts
 	Authenticate string      // "signature", "params", "none"
 	Check        []Check     // of params
 	Status       int
@@ -72,6 +72,9 @@ func (h *handshake) match(v *value, at Pos) {
 	for _, item := range v.each() {
 		c, ok := h.condition(item)
 		if ok {
+			for i := range c.Values { // whether 1 or "1" is written does not matter here
+				c.Values[i] = plainText(c.Values[i])
+			}
 			h.hold(&c.From, "challenge.match")
 			h.out.Match = append(h.out.Match, c)
 		}
@@ -317,7 +320,7 @@ func (h *handshake) judge() {
 		return
 	}
 	switch {
-	case len(scheme.allSecrets()) == 0 || scheme.PublicKeys():
+	case len(scheme.AllSecrets()) == 0 || scheme.PublicKeys():
 		h.err(c.Pos, "challenge", "", "challenge.respond: the endpoint has no secret to make an HMAC with")
 	case unproven:
 		h.warn(c.Pos, "challenge-oracle", "", "challenge: its answer is made with the secret for whoever asks; only plain tokens are answered, so that it cannot serve as the signature of a body")

@@ -34,7 +34,7 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 		if t := c.Tenant; t != nil && t.Kind == SelectPath && pathText.MatchString(e.Path) && !slices.Contains(pathParams(e.Path), t.Name) {
 			l.tenantPath(s, t)
 		}
-		for _, secret := range e.Signature.allSecrets() {
+		for _, secret := range e.Signature.AllSecrets() {
 			if !strings.Contains(secret.Name, tenantMark) {
 				continue
 			}
@@ -50,14 +50,14 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 	}
 }
 
-// allSecrets are the secrets and keys of a scheme and its members.
-func (s *Scheme) allSecrets() []Secret {
+// AllSecrets are the secrets and keys of a scheme and its members, none of nil.
+func (s *Scheme) AllSecrets() []Secret {
 	if s == nil {
 		return nil
 	}
 	all := slices.Clone(s.Secrets)
 	for _, m := range append(slices.Clone(s.Any), s.All...) {
-		all = append(all, m.allSecrets()...)
+		all = append(all, m.AllSecrets()...)
 	}
 	return all
 }
