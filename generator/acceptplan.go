@@ -28,9 +28,10 @@ func (b *planner) acceptance() {
 	s.key()
 	a := &b.plan.Accept
 	*a = Acceptance{
-		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: "application/json",
+		Event: event, Method: "POST", Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
 		Body: s.body.String(), Headers: s.headers, AnswerWithin: event.Spec.AnswerWithin,
 	}
+	sampleTold(b.contract.Tenant, a)
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
 		a.ContentType = e.Media[0]
 	}

@@ -1,8 +1,6 @@
 package generator
 
 import (
-	"strings"
-
 	"github.com/dave/jennifer/jen"
 	"github.com/whgen/whgen/spec"
 )
@@ -72,12 +70,4 @@ func fetches(c *spec.Contract) bool {
 		}
 	}
 	return false
-}
-
-// tenantMark is where a name of a secret, or a path, takes the tenant.
-const tenantMark = "{tenant}"
-
-// withTenant is a name of a secret as the runtime spells it for a tenant.
-func withTenant(name, tenant string) string {
-	return strings.ReplaceAll(name, tenantMark, strings.ToUpper(tenant))
 }

@@ -56,6 +56,10 @@ func schemeOptions(p *Plan) []schemeOption {
 		out = append(out, schemeOption{"TrustedProxies", "are the proxies whose X-Forwarded-For is believed; without them the peer's address counts.",
 			jen.Index().Qual("net/netip", "Prefix")})
 	}
+	if fetches(p.Contract) {
+		out = append(out, schemeOption{"KeyClient", "fetches the public keys that the contract names by address; nil is one with limits of its own.",
+			jen.Op("*").Qual("net/http", "Client")})
+	}
 	return out
 }
 

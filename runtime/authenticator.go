@@ -100,20 +100,17 @@ func newAuthenticator(ctx context.Context, a *authenticator, tenants bool, now t
 	return a.checkOnly(ctx, now)
 }
 
-// checkOnly is the check at start without tenants.
+// checkOnly is the check at start without tenants. Fetched keys are only asked
+// for: their host may be back when the first delivery comes.
 func (a *authenticator) checkOnly(ctx context.Context, now time.Time) error {
-	w := who{}
-	for _, r := range a.remotes {
-		if r.from != nil { // there is no key before there is a request
-			return a.checkSecrets(ctx)
-		}
-		w.addresses = append(w.addresses, r.source.URL)
+	if len(a.remotes) > 0 {
+		a.fetchAhead(ctx, now)
+		return a.checkSecrets(ctx)
 	}
-	c, err := a.compiledFor(ctx, w, now)
-	var unavailable *keys.Unavailable
+	c, err := a.compiledFor(ctx, who{}, now)
 	switch {
-	case err != nil && (a.age == 0 || errors.As(err, &unavailable)): // it may be back when the first delivery comes
-		a.warn(ctx, Warning{Text: "the secrets or keys cannot be read now", Err: err})
+	case err != nil && a.age == 0: // it may be back when the first delivery comes
+		a.warn(ctx, Warning{Text: "the secrets cannot be read now", Err: err})
 		return nil
 	case err != nil:
 		return err
@@ -122,9 +119,29 @@ func (a *authenticator) checkOnly(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// fetchAhead fetches the keys whose addresses are fixed, while the receiver
+// starts.
+func (a *authenticator) fetchAhead(ctx context.Context, now time.Time) {
+	ctx = context.WithoutCancel(ctx)
+	for _, r := range a.remotes {
+		if r.from != nil {
+			continue
+		}
+		go func() {
+			if _, err := a.fetcher.Get(ctx, r.source, r.source.URL, now); err != nil {
+				a.warn(ctx, Warning{Setting: a.keys[r.index].Name, Text: "the public keys cannot be had now", Err: err})
+			}
+		}()
+	}
+}
+
 // checkSecrets reads the secrets that do not depend on the request.
 func (a *authenticator) checkSecrets(ctx context.Context) error {
 	values, err := a.read(ctx, who{})
+	if err != nil && a.age == 0 {
+		a.warn(ctx, Warning{Text: "the secrets cannot be read now", Err: err})
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -81,9 +81,7 @@ func TestKeysThatCannotBeHadAtStart(t *testing.T) {
 	h := newHarness(t, nil)
 	h.def.Endpoints[0].Keys = []FetchedKey{{Name: "SHOP_SECRET", Source: keys.Source{URL: s.URL, Form: keys.JWK}}}
 	h.rcv = h.start(Options{KeyClient: s.Client()})
-	if len(h.counters.Warnings()) != 1 {
-		t.Errorf("warnings are %v", h.counters.Warnings())
-	}
+	eventually(t, "a warning", func() bool { return len(h.counters.Warnings()) == 1 })
 	h.want(h.do(h.at("/", set(1), paid("e1", "o1", 1))), Failed, 500)
 	h.def.Endpoints[0].Keys[0].Source.URL = "http://keys.example"
 	if _, err := NewReceiver(t.Context(), h.def, h.store, Options{}); err == nil || !strings.Contains(err.Error(), "https") {

@@ -103,6 +103,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 		}
 		l.lintSync(s.sender, s.lintAt())
 	}
+	l.replayElsewhere(scopes)
 	sort.Slice(c.Events, func(i, j int) bool { return c.Events[i].Name < c.Events[j].Name })
 	l.agree(c)
 	for at, known := range l.counters {
