@@ -150,11 +150,13 @@ func selector(s spec.Selector) []jen.Code {
 	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
 		name, kind = s.Name, whrt(mustKnow(string(s.Kind), kindNames()))
 	}
-	switch s.Kind {
-	case spec.SelectParam:
+	switch {
+	case s.Kind == spec.SelectParam:
 		name = s.Setting // the runtime knows settings, not the contract's names for them
-	case spec.SelectMethod:
+	case s.Kind == spec.SelectMethod:
 		name = ""
+	case s.Whole:
+		kind = whrt("Envelope")
 	}
 	value := ""
 	if s.Default != nil {

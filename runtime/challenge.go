@@ -58,6 +58,11 @@ type check struct {
 }
 
 func (c *compiler) challenges(list []Challenge) ([]challenge, error) {
+	// They are judged before a batch is taken apart: their selectors read the
+	// whole body.
+	items := c.items
+	c.items = nil
+	defer func() { c.items = items }()
 	var out []challenge
 	for i := range list {
 		one, err := c.challenge(list[i])

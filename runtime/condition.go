@@ -25,7 +25,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 		}
 		values := slices.Clone(d.Values)
 		for i, v := range values {
-			if d.From.Kind != Body || d.AsText {
+			if d.From.Kind != Body && d.From.Kind != Envelope || d.AsText {
 				continue
 			}
 			if !jsontext.Value(v).IsValid() {
@@ -88,7 +88,7 @@ func (c *compiler) enums(list []Enum) ([]enum, error) {
 		for _, v := range e.Values {
 			values[comparableJSON(jsontext.Value(v))] = true
 		}
-		out = append(out, enum{e.Pointer, c.root.add(e.Pointer, &c.slots), values})
+		out = append(out, enum{e.Pointer, c.bodySlot(e.Pointer), values})
 	}
 	return out, nil
 }

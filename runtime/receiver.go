@@ -162,6 +162,7 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) erro
 func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o Options) error {
 	a := &authenticator{scheme: configured(e.Scheme, r.settings, o.Verifiers), secrets: o.Secrets, fetcher: r.fetcher, warn: r.warn}
 	a.keys = a.scheme.Keys()
+	c.items = nil // a key is named by the whole body, not by an element
 	for i, k := range a.keys {
 		if r.def.Tenant == nil && strings.Contains(k.Name, tenantMark) {
 			return fmt.Errorf("secret %s wants a tenant, and the definition has none", k.Name)

@@ -69,7 +69,9 @@ func (t text) usesBody() bool {
 	return false
 }
 
-func (s *selector) readsBody() bool { return s != nil && (s.Kind == Body || s.Kind == Form) }
+func (s *selector) readsBody() bool {
+	return s != nil && (s.Kind == Body || s.Kind == Envelope || s.Kind == Form)
+}
 
 // usesBody reports whether a payload reads the body.
 func (p *payload) usesBody() bool {

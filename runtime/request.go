@@ -29,12 +29,14 @@ type request struct {
 	query      url.Values
 	form       url.Values
 	signedID   string
-	tenant     string          // "" without, and before it is read
-	compiled   *compiledScheme // what has verified
-	verifiedBy int             // the key of the scheme that did
-	unproven   bool            // the request has shown nothing, and the answer is made with the secret
-	stray      *verdict        // what becomes of it if it is no challenge; nil for what can be a delivery
-	seen       Attempt         // what the observer will be told
+	tenant     string           // "" without, and before it is read
+	compiled   *compiledScheme  // what has verified
+	verifiedBy int              // the key of the scheme that did
+	unproven   bool             // the request has shown nothing, and the answer is made with the secret
+	stray      *verdict         // what becomes of it if it is no challenge; nil for what can be a delivery
+	seen       Attempt          // what the observer will be told
+	whole      []jsontext.Value // of an element: the slots of the body around it
+	batched    []*element       // of a batch
 }
 
 func (rq *request) slot(i int) jsontext.Value {
@@ -42,6 +44,17 @@ func (rq *request) slot(i int) jsontext.Value {
 		return nil
 	}
 	return rq.slots[i]
+}
+
+// outer is a slot of the whole body, also for an element of a batch.
+func (rq *request) outer(i int) jsontext.Value {
+	if rq.whole == nil {
+		return rq.slot(i)
+	}
+	if i >= len(rq.whole) {
+		return nil
+	}
+	return rq.whole[i]
 }
 
 // responses are the answers that hold so far.
@@ -65,6 +78,8 @@ type verdict struct {
 	offset     time.Duration
 	reruns     int
 	own        *ownAnswer // in place of the outcome's answer
+	replayed   bool
+	deviations []Deviation // met by the handler's decoding
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }

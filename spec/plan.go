@@ -166,6 +166,9 @@ func (l *loader) event(c *Contract, p *eventPlan, at []*scope, missing *missingO
 	if p.webhook == p.entry.name || p.key == "" {
 		e.Example = l.tree.example(p.entry)
 	}
+	l.batch(p, e, s)
+	l.report.items = s.endpoint.Items
+	defer func() { l.report.items = "" }()
 	e.Name = l.eventName(p)
 	l.types(p, e, s)
 	label := e.Name

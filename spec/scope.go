@@ -42,7 +42,9 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
+	e.Items = l.report.itemsAt(policy)
 	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
+	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
 	e.Unknown = UnknownAcknowledge
@@ -50,9 +52,9 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
+	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
-	l.presetGaps(s)
 	return s
 }
 
@@ -96,6 +98,7 @@ func (l *loader) ages(s *scope) {
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
 		l.endpointOutcomes(s)
+		l.batchAnswers(s)
 		l.endpointMedia(s)
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
@@ -133,9 +136,15 @@ func (l *loader) endpointOutcomes(s *scope) {
 	if v != nil {
 		at = v.at
 	}
+	l.report.items = s.endpoint.Items
 	s.set = l.outcomesOf(v, at, nil)
+	l.report.items = ""
 	all := map[Outcome]Response{}
-	for _, o := range []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected} {
+	early := []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected}
+	if s.endpoint.Items != "" {
+		early = append(early, Processed, InProgress)
+	}
+	for _, o := range early {
 		r := s.set.resolve(o)
 		if r == nil && len(s.endpoint.Events) > 0 {
 			first := s.endpoint.Events[0].Outcomes[o]
