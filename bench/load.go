@@ -32,6 +32,7 @@ type figures struct {
 	p50, p99    time.Duration
 	receiverCPU time.Duration // per request
 	databaseCPU time.Duration // per request
+	loadCPU     time.Duration // per request: of the client that they share
 }
 
 // load delivers for the cell's duration and returns the latencies of each request.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ func main() {
 	quick := flag.Bool("quick", false, "under three minutes: shorter cells")
 	rounds := flag.Int("rounds", 3, "interleaved rounds")
 	seconds := flag.Float64("seconds", 5, "length of a cell")
+	over := flag.String("connections", "1,8,32", "numbers of connections")
 	child := flag.String("serve", "", "internal: serve one contender")
 	dsn := flag.String("dsn", "", "internal: its database")
 	flag.Parse()
@@ -34,12 +36,27 @@ func main() {
 		if *quick {
 			*seconds = 2
 		}
-		err = compare(ctx, *rounds, time.Duration(*seconds*float64(time.Second)))
+		var connections []int
+		if connections, err = numbers(*over); err == nil {
+			err = compare(ctx, connections, *rounds, time.Duration(*seconds*float64(time.Second)))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func numbers(text string) ([]int, error) {
+	var all []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-connections: %q is no number above zero", word)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // running is a contender's process.
@@ -82,7 +99,7 @@ func start(ctx context.Context, c contender, dsn string) (*running, func(), erro
 	return r, stop, nil
 }
 
-func compare(ctx context.Context, rounds int, length time.Duration) error {
+func compare(ctx context.Context, over []int, rounds int, length time.Duration) error {
 	server, err := pgtest.Start()
 	if err != nil {
 		return err
@@ -108,7 +125,7 @@ func compare(ctx context.Context, rounds int, length time.Duration) error {
 	}
 	fmt.Printf("whgen benchmark, %s, %d rounds of %s, PostgreSQL durable, one machine\n\n", time.Now().Format(time.DateOnly), rounds, length)
 	for _, traffic := range []string{"new", "repeat"} {
-		for _, connections := range []int{1, 8, 32} {
+		for _, connections := range over {
 			got := make([][]figures, len(all))
 			for range rounds {
 				for i, r := range all {
@@ -135,7 +152,7 @@ func measure(ctx context.Context, conn *pgx.Conn, server int, r *running, c cell
 	if c.traffic == "repeat" {
 		counter = new(atomic.Int64)
 	}
-	receiver, database := processCPU(r.process.Process.Pid), childrenCPU(server)
+	receiver, database, own := processCPU(r.process.Process.Pid), childrenCPU(server), processCPU(os.Getpid())
 	begin := time.Now()
 	took, err := load(r.address, prefix, []byte(secret), c, counter, known)
 	if err != nil {
@@ -145,7 +162,8 @@ func measure(ctx context.Context, conn *pgx.Conn, server int, r *running, c cell
 	n := int64(len(took))
 	f := figures{requests: n, perSecond: float64(n) / length.Seconds(), p50: quantile(took, 0.5), p99: quantile(took, 0.99),
 		receiverCPU: (processCPU(r.process.Process.Pid) - receiver) / time.Duration(max(n, 1)),
-		databaseCPU: (childrenCPU(server) - database) / time.Duration(max(n, 1))}
+		databaseCPU: (childrenCPU(server) - database) / time.Duration(max(n, 1)),
+		loadCPU:     (processCPU(os.Getpid()) - own) / time.Duration(max(n, 1))}
 	if c.traffic == "new" {
 		r.delivered += n
 	}
@@ -169,8 +187,8 @@ func check(ctx context.Context, conn *pgx.Conn, r *running) error {
 // report prints a table: ratios to the first contender, round by round.
 func report(traffic string, connections int, all []*running, got [][]figures) {
 	fmt.Printf("### %s, %d connections\n\n", traffic, connections)
-	fmt.Println("| receiver | requests/s (min, median, max) | ratio to " + all[0].name + " (min, median, max) | p50 | p99 | receiver CPU | database CPU |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| receiver | requests/s (min, median, max) | ratio to " + all[0].name + " (min, median, max) | p50 | p99 | receiver CPU | database CPU | load's CPU |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for i, r := range all {
 		var rate, ratio []float64
 		for n, f := range got[i] {
@@ -181,9 +199,9 @@ func report(traffic string, connections int, all []*running, got [][]figures) {
 		slices.Sort(ratio)
 		mid := len(rate) / 2
 		f := got[i][mid]
-		fmt.Printf("| %s | %.0f, %.0f, %.0f | %.2f, %.2f, %.2f | %s | %s | %d us | %d us |\n", r.name,
+		fmt.Printf("| %s | %.0f, %.0f, %.0f | %.2f, %.2f, %.2f | %s | %s | %d us | %d us | %d us |\n", r.name,
 			rate[0], rate[mid], rate[len(rate)-1], ratio[0], ratio[mid], ratio[len(ratio)-1],
-			f.p50.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.receiverCPU.Microseconds(), f.databaseCPU.Microseconds())
+			f.p50.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.receiverCPU.Microseconds(), f.databaseCPU.Microseconds(), f.loadCPU.Microseconds())
 	}
 	fmt.Println()
 }

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -117,8 +120,30 @@ func serve(ctx context.Context, name, dsn string) error {
 			_, _ = os.Stdin.Read(make([]byte, 1))
 			listener.Close()
 		}()
+		defer profile(name)()
 		_ = http.Serve(listener, mux)
 		return nil
 	}
 	return fmt.Errorf("no contender %q", name)
+}
+
+// profile writes a CPU profile of one contender into the folder that
+// WHGEN_BENCH_PROFILE names, for whoever looks for the next microsecond.
+func profile(name string) (stop func()) {
+	folder := os.Getenv("WHGEN_BENCH_PROFILE")
+	if folder == "" {
+		return func() {}
+	}
+	f, err := os.Create(filepath.Join(folder, strings.ReplaceAll(name, "/", "-")+".pprof"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return func() {}
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
+	}
 }

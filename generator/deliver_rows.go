@@ -21,7 +21,7 @@ var pgtypes = map[string]jen.Code{
 //	// argsOrderCreated gives the record effects of orderCreated as arrays.
 //	func argsOrderCreated(ds []*whrt.Delivery, args []any) []any {
 //		r0on := make([]bool, len(ds)) // order
-//		r0c0 := make([]pgtype.Text, len(ds)) // external_order_id
+//		r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // external_order_id
 //		for i, d := range ds {
 //			if r := &d.Records[0]; r.On {
 //				r0on[i] = true
@@ -43,7 +43,7 @@ func emitArrays(f *jen.File, e *Event) {
 			all = append(all, jen.Id(on))
 			for _, c := range r.Columns {
 				id := fmt.Sprintf("r%dc%d", r.Index, c.Index)
-				g.Id(id).Op(":=").Make(jen.Index().Add(pgtypes[c.Column.Type]), jen.Len(jen.Id("ds"))).Comment(c.Column.SQLName)
+				g.Id(id).Op(":=").Make(jen.Qual(pgtypePath, "FlatArray").Types(pgtypes[c.Column.Type]), jen.Len(jen.Id("ds"))).Comment(c.Column.SQLName)
 				all = append(all, jen.Id(id))
 			}
 		}

@@ -29,6 +29,7 @@ func emitDefinition(p *Plan, f *jen.File) {
 			return fields(field("Name", jen.Lit(s.Name)), onlyIf(s.Secret, field("Secret", jen.True())))
 		})),
 		textField("PublicURL", p.Contract.PublicURL),
+		onlyIf(p.Contract.Tenant != nil, field("Tenant", selectorOrNil(p.Contract.Tenant))),
 	))...)
 }
 
@@ -41,6 +42,9 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
+		field("Keys", fetchedKeys(e.Signature)),
+		field("Challenges", list("Challenge", len(e.Challenges), func(i int) []jen.Code { return challenge(e.Challenges[i]) })),
+		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),
 		field("Routes", list("Route", len(routes(p, e)), func(i int) []jen.Code {
 			r := routes(p, e)[i]
@@ -86,6 +90,7 @@ func eventLiteral(e *Event) []jen.Code {
 		field("Key", selectors(s.Key)),
 		onlyIf(s.Derived != nil, field("Derived", jen.Op("&").Add(members(s.Derived)))),
 		onlyIf(!s.Fingerprint.Raw(), field("Fingerprint", members(&s.Fingerprint))),
+		onlyIf(s.Replay == "refuse", field("RefuseReplay", jen.True())),
 		field("Responses", responses(s.Outcomes)),
 		field("Timing", timingLiteral(timing{s.AnswerWithin, s.Deadline, s.InProgressWait})),
 		onlyIf(s.PayloadKeep > 0, field("KeepPayload", jen.True())),
@@ -109,7 +114,24 @@ func recordLiteral(r *Record) []jen.Code {
 		field("Columns", list("Column", len(r.Columns), func(i int) []jen.Code { return columnLiteral(r.Columns[i].Spec) })),
 		textField("Constraint", constraint),
 		onlyIf(constraint != "" && (r.Spec.OnConflict == "" || r.Spec.OnConflict == "reject"), field("Reject", jen.True())),
+		onlyIf(len(r.Meets) > 0, field("Table", jen.Lit(r.Table.SQLName))),
+		field("Unique", indices(r.Meets)),
 	)
+}
+
+func indices(all [][]int) jen.Code {
+	if len(all) == 0 {
+		return nil
+	}
+	return jen.Index().Index().Int().ValuesFunc(func(g *jen.Group) {
+		for _, one := range all {
+			g.ValuesFunc(func(g *jen.Group) {
+				for _, i := range one {
+					g.Lit(i)
+				}
+			})
+		}
+	})
 }
 
 var columnTypes = map[string]string{

@@ -96,6 +96,11 @@ func configFields(p *Plan, g *jen.Group) {
 	}
 	g.Comment("// QueueBytes bounds the bodies of deliveries that wait for their key; 0 is 64 MiB.")
 	g.Id("QueueBytes").Int64()
+	g.Comment("// MaxBatch is how many deliveries that wait at the same moment share a transaction at most; 0 is 64, 1 is a transaction each.")
+	g.Id("MaxBatch").Int()
+	g.Comment("// AnswerBytes bounds the cache of committed answers, which spares exact repeats the database for a minute;")
+	g.Comment("// 0 is 16 MiB, below zero there is none.")
+	g.Id("AnswerBytes").Int64()
 	g.Comment("// NoRelay leaves the outbox to another process.")
 	g.Id("NoRelay").Bool()
 }
@@ -123,7 +128,7 @@ func emitNew(p *Plan, f *jen.File) {
 			notNil(p, g, e.GoName)
 		}
 		options := []jen.Code{}
-		for _, name := range []string{"Secrets", "Settings", "Observer", "Clock", "HTTPClient", "PublicURL", "QueueBytes", "NoRelay"} {
+		for _, name := range []string{"Secrets", "Settings", "Observer", "Clock", "HTTPClient", "PublicURL", "QueueBytes", "MaxBatch", "AnswerBytes", "NoRelay"} {
 			options = append(options, jen.Id(name).Op(":").Id("c").Dot(name))
 		}
 		for _, extra := range schemeOptions(p) {

@@ -191,8 +191,27 @@ func (b *planner) records(event *Event) {
 				Param: sqlTake(params, record.SQLName+"_"+c.Name, e.Name+"/"+c.Name),
 			})
 		}
+		record.Meets = record.meets()
 		event.Records = append(event.Records, record)
 	}
+}
+
+// meets finds the unique constraints of the table whose columns this effect
+// fills all: there its row can meet another event's.
+func (r *Record) meets() [][]int {
+	var all [][]int
+	for _, u := range r.Table.Unique {
+		var one []int
+		for _, want := range u.Columns {
+			if i := slices.IndexFunc(r.Columns, func(c *RecordColumn) bool { return c.Column.Ident == want }); i >= 0 {
+				one = append(one, i)
+			}
+		}
+		if len(one) == len(u.Columns) {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 func sqlTake(s *scope, wish, origin string) string {

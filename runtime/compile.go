@@ -18,6 +18,7 @@ type compiler struct {
 	settings map[string]string
 	root     *node
 	slots    int
+	items    *items // of the endpoint, nil where a body is one event
 }
 
 // selector is a compiled Selector.
@@ -34,6 +35,7 @@ type endpoint struct {
 	media      []mediaType
 	root       *node
 	slots      int
+	items      *items // nil: a body is one event
 	types      []selector
 	routes     map[string]*event
 	patterns   []pattern // longest first
@@ -42,6 +44,9 @@ type endpoint struct {
 	scoped     bool // its name is the first part of keys
 	responses  *responses
 	auth       *authenticator
+	challenges []challenge
+	segments   []segment       // of its path
+	tenant     *selector       // nil without
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
 
@@ -68,7 +73,7 @@ type event struct {
 }
 
 func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
-	c.root, c.slots = newNode(), 0
+	c.root, c.slots, c.items = newNode(), 0, nil
 	out := &endpoint{Endpoint: e, root: c.root, routes: map[string]*event{}, methods: e.Methods}
 	if len(out.methods) == 0 {
 		out.methods = []string{http.MethodPost}
@@ -76,11 +81,20 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	if e.MaxBody <= 0 {
 		return nil, errors.New("MaxBody is not above zero")
 	}
+	var err error
+	if e.Items != "" {
+		if c.items, err = c.compileItems(e.Items); err != nil {
+			return nil, err
+		}
+		out.items = c.items
+	}
 	if err := checkTiming(e.Timing); err != nil && len(e.Type) > 0 {
 		return nil, err
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
-	var err error
+	if out.segments, err = compilePath(e.Path); err != nil {
+		return nil, err
+	}
 	if out.media, err = compileMedia(e.Media); err != nil {
 		return nil, err
 	}
@@ -94,6 +108,9 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	if err := c.routes(out); err != nil {
+		return nil, err
+	}
+	if out.challenges, err = c.challenges(e.Challenges); err != nil {
 		return nil, err
 	}
 	out.readSignature(c)
@@ -197,11 +214,15 @@ func (c *compiler) selectors(list []Selector) ([]selector, error) {
 func (c *compiler) selector(s Selector) (selector, error) {
 	out := selector{Selector: s, slot: -1}
 	switch s.Kind {
-	case Body:
+	case Body, Envelope:
 		if err := c.pointers([]string{s.Name}); err != nil {
 			return out, err
 		}
-		out.slot = c.root.add(s.Name, &c.slots)
+		if s.Kind == Body {
+			out.slot = c.bodySlot(s.Name)
+		} else {
+			out.slot = c.root.add(s.Name, &c.slots)
+		}
 	case Header:
 		out.Name = http.CanonicalHeaderKey(s.Name)
 	case Param:
@@ -210,7 +231,7 @@ func (c *compiler) selector(s Selector) (selector, error) {
 			return out, fmt.Errorf("parameter %s is no setting of the definition", s.Name)
 		}
 		out.Kind, out.Name = Const, v
-	case Query, Form, Path, Signed, Const:
+	case Query, Form, Path, Signed, Const, Method:
 	default:
 		return out, fmt.Errorf("selector kind %d is not known", s.Kind)
 	}
@@ -249,12 +270,17 @@ func (e *endpoint) readSignature(c *compiler) {
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const"}
+var kindNames = map[Kind]string{
+	Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Method: "method", Envelope: "body",
+}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {
-	if s.Kind == Body {
+	switch s.Kind {
+	case Body:
 		return s.Name
+	case Method:
+		return kindNames[Method]
 	}
 	return kindNames[s.Kind] + ":" + s.Name
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"time"
 
+	"github.com/whgen/whgen/runtime/keys"
 	"github.com/whgen/whgen/runtime/signature"
 )
 
@@ -16,6 +17,7 @@ type Definition struct {
 	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
 	Settings  []Setting // read at start; a missing one refuses the start
 	PublicURL string    // the setting that holds the public address of the mount point; "" without
+	Tenant    *Selector // Path, Header or Query: which account a request is for; nil without
 }
 
 // Endpoint is one URL of a receiver.
@@ -27,17 +29,32 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
+	Keys    []FetchedKey // those of Scheme's that no provider has
+	// Challenges are requests that are no deliveries.
+	Challenges []Challenge
+	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// /events/*; "" where a body is one event. Body selectors then read the
+	// element, Envelope selectors the whole body.
+	Items   string
 	Type    []Selector // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
-	Responses Responses
+	Responses Responses // of a batch also `processed` and `inProgress`
 	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
 	Timing Timing
 	// Key of types that nobody listed: nil where none is common to the
 	// endpoint's events; then such a delivery is counted, not stored.
 	UnknownKey []Selector
+}
+
+// FetchedKey is a public key that is fetched: from a fixed address, or from one
+// that the request names, on hosts that the contract allows.
+type FetchedKey struct {
+	Name   string // as in Scheme
+	Source keys.Source
+	From   *Selector // Header, Query or Body; nil: Source.URL
 }
 
 // Route sends a type to an event: an exact value, or a pattern that ends in
@@ -72,13 +89,16 @@ type Event struct {
 	Key         []Selector // composite; empty with Derived
 	Derived     *Members   // the key is a digest of members
 	Fingerprint Members    // zero: raw bytes
-	Responses   Responses
-	Timing      Timing
-	KeepPayload bool // keep the body of every event, not only of those that somebody needs
-	Records     []Record
-	Messages    []Message
-	Handler     bool // a Go handler runs in the transaction
-	Enums       []Enum
+	// RefuseReplay: a known body under a new key is a duplicate. For schemes that
+	// sign the whole body, but not the key.
+	RefuseReplay bool
+	Responses    Responses
+	Timing       Timing
+	KeepPayload  bool // keep the body of every event, not only of those that somebody needs
+	Records      []Record
+	Messages     []Message
+	Handler      bool // a Go handler runs in the transaction
+	Enums        []Enum
 }
 
 // Enum is a member whose values the document lists. Others are kept and counted.
@@ -107,6 +127,8 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Method   // of the request; it has no name
+	Envelope // a JSON Pointer into the whole body of a batch
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional
@@ -123,8 +145,9 @@ type Selector struct {
 type Condition struct {
 	From   Selector
 	Op     Op
-	Values []string // JSON texts for Body, plain texts otherwise
+	Values []string // JSON texts for Body, plain texts otherwise and with AsText
 	Want   bool     // for Present
+	AsText bool     // scalars of the body are compared as texts too: 1 equals "1"
 }
 
 // Op compares.
@@ -140,10 +163,12 @@ const (
 // Text is text with selectors: parts in order.
 type Text []TextPart
 
-// TextPart is literal text, or a selector's value where From is set.
+// TextPart is literal text, a selector's value where From is set, or (in answers
+// of challenges) a Digest.
 type TextPart struct {
-	Text string
-	From *Selector
+	Text   string
+	From   *Selector
+	Digest *Digest
 }
 
 // Record is a record effect of an event.
@@ -153,6 +178,10 @@ type Record struct {
 	Columns    []Column
 	Constraint string // what the engine calls the declared unique constraint in an error; "" without
 	Reject     bool   // violating it quarantines the event; else it is failed
+	Table      string
+	// Unique are the UNIQUE constraints of the table that the columns can meet,
+	// as indices of Columns: events that write one such row do not share a transaction.
+	Unique [][]int
 }
 
 // Column is one column of a record effect: where its value comes from and what

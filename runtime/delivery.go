@@ -1,7 +1,10 @@
 package runtime
 
 import (
+	"crypto/sha256"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -41,11 +44,19 @@ func (rq *request) delivery() (*Delivery, *problem) {
 }
 
 func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
-	return &Delivery{
-		Endpoint: rq.endpoint.Name, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
+	d := &Delivery{
+		Endpoint: rq.endpoint.Name, Tenant: rq.tenant, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
 		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
 		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body,
 	}
+	if rq.event != nil && rq.event.RefuseReplay {
+		h := sha256.New()
+		h.Write(rq.scope(nil))
+		h.Write(rq.body)
+		d.BodyHash = h.Sum(nil)
+		d.BodyLock = LockKey(rq.rcv.def.Table+" body", string(d.BodyHash))
+	}
+	return d
 }
 
 // effects renders answer, rows and messages of an event that will be `done`.
@@ -67,6 +78,62 @@ func (rq *request) effects(d *Delivery) (err *problem) {
 		d.Header = rq.visibleHeader()
 	}
 	return nil
+}
+
+// businessRows name the rows of record effects that other events can meet by a
+// UNIQUE constraint; NULL meets nothing.
+func (rq *request) businessRows(d *Delivery) []string {
+	if rq.event == nil {
+		return nil
+	}
+	var rows []string
+	if d.BodyHash != nil {
+		rows = append(rows, "\x00body\x00"+string(d.BodyHash))
+	}
+	if d.Status != StatusDone {
+		return rows
+	}
+	for i := range rq.event.records {
+		if !d.Records[i].On {
+			continue
+		}
+		for _, unique := range rq.event.records[i].Unique {
+			if row, ok := rq.event.records[i].businessRow(unique, d.Records[i].Columns); ok && !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func (r *record) businessRow(unique []int, columns []Datum) (string, bool) {
+	b := append(make([]byte, 0, 64), r.Table...)
+	for _, i := range unique {
+		if !columns[i].Valid {
+			return "", false
+		}
+		b = append(b, 0)
+		b = append(b, r.columns[i].Name...)
+		b = append(b, 0)
+		b = columns[i].append(b, r.columns[i].Type)
+	}
+	return string(b), true
+}
+
+// append writes a value in a form that equal values share.
+func (d *Datum) append(b []byte, t ColumnType) []byte {
+	switch t {
+	case IntegerColumn:
+		return strconv.AppendInt(b, d.Int, 10)
+	case BooleanColumn:
+		return strconv.AppendBool(b, d.Bool)
+	case TimestampColumn:
+		return strconv.AppendInt(b, d.Time.UnixMicro(), 10)
+	case BytesColumn:
+		return strconv.AppendQuote(b, string(d.Bytes))
+	default:
+		return strconv.AppendQuote(b, d.Text)
+	}
 }
 
 // endAs turns d into one without effects: a row with an end, a reason, and the

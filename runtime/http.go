@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"path"
-	"strings"
 	"time"
 )
 
@@ -15,13 +14,23 @@ import (
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	e := r.find(hr)
 	if e == nil {
-		send(w, hr.Method, http.StatusNotFound, "", []byte("not found\n"))
+		notFound(w, hr)
 		return
 	}
+	r.serve(w, hr, e)
+}
+
+// serve judges an attempt at an endpoint.
+func (r *Receiver) serve(w http.ResponseWriter, hr *http.Request, e *endpoint) {
 	rq := &request{rcv: r, endpoint: e, http: hr, start: time.Now(), at: r.clock.Now()}
 	v := rq.judge(w)
 	status := rq.answer(w, v)
-	rq.observe(v, status, false)
+	for _, e := range rq.batched {
+		e.rq.observe(e.v, status, false)
+	}
+	if rq.batched == nil {
+		rq.observe(v, status, false)
+	}
 }
 
 // judge takes the steps of one attempt in order.
@@ -29,10 +38,19 @@ func (rq *request) judge(w http.ResponseWriter) verdict {
 	if v, ok := rq.admit(w); !ok {
 		return v
 	}
+	if v, ok := rq.challenged(); !ok {
+		return v
+	}
 	if v, ok := rq.verify(rq.http.Context(), rq.at); !ok {
+		return rq.refusedChallenge(v)
+	}
+	if v, ok := rq.challengedSigned(); !ok {
 		return v
 	}
 	p := rq.parse()
+	if p == nil && rq.endpoint.items != nil {
+		return rq.batch()
+	}
 	if p == nil {
 		p = rq.classify()
 	}
@@ -65,28 +83,6 @@ func (rq *request) unknown() verdict {
 	return v
 }
 
-// find gives the endpoint of a request: the one with the longest path that the
-// request's path ends in.
-func (r *Receiver) find(hr *http.Request) *endpoint {
-	p := hr.URL.Path
-	if !cleanPath(p) || strings.Contains(hr.URL.RawPath, "%2F") || strings.Contains(hr.URL.RawPath, "%2f") {
-		return nil
-	}
-	var best *endpoint
-	for _, e := range r.endpoints {
-		if strings.HasSuffix(p, e.Path) && (best == nil || len(e.Path) > len(best.Path)) {
-			best = e
-		}
-	}
-	return best
-}
-
-// cleanPath reports whether a path is written the one way: no empty or dotted
-// segments, no slash at the end. Below a stripped prefix it may be empty.
-func cleanPath(p string) bool {
-	return p == "" || p == "/" || p[0] == '/' && p[len(p)-1] != '/' && path.Clean(p) == p
-}
-
 // NoRedirects answers 404 where http.ServeMux would redirect a path that is not
 // clean. Senders do not follow redirects, or follow them with a GET. Serve
 // wraps its handler with it.
@@ -101,6 +97,10 @@ func NoRedirects(next http.Handler) http.Handler {
 	})
 }
 
+// maxDeviations is how many deviations of one body are told: they name members,
+// and a body can have as many as it likes.
+const maxDeviations = 32
+
 // observe tells the observer, and forgives it a panic.
 func (rq *request) observe(v verdict, status int, late bool) {
 	a := rq.seen
@@ -109,7 +109,12 @@ func (rq *request) observe(v verdict, status int, late bool) {
 		a.Event = rq.event.Name
 	}
 	a.Outcome, a.Status, a.Duration, a.Late = v.outcome, status, time.Since(rq.start), late
+	if late {
+		a.Deviations = nil // they were told with the answer
+	}
+	a.Deviations = append(a.Deviations, v.deviations[:min(len(v.deviations), maxDeviations)]...)
 	a.Reason, a.ErrorClass, a.Err, a.ClockOffset, a.Reruns = v.reason, v.class, v.err, v.offset, v.reruns
+	a.Replayed = v.replayed
 	ctx := context.WithoutCancel(rq.http.Context())
 	defer func() { _ = recover() }()
 	rq.rcv.observer.Attempt(ctx, a)

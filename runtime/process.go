@@ -10,6 +10,9 @@ import (
 // key in this process. The work runs on when the sender hangs up, or when its
 // patience ends and the answer is inProgress.
 func (rq *request) process(d *Delivery) verdict {
+	if row, ok := rq.rcv.answers.find(d); ok {
+		return duplicateOf(d, row)
+	}
 	place, leads := rq.rcv.queue.join(d)
 	if !leads {
 		if place == nil {
@@ -88,6 +91,9 @@ func (rq *request) lead(d *Delivery) verdict {
 
 // duplicateOf judges a stored row: equal fingerprints are a repeat.
 func duplicateOf(d *Delivery, res Result) verdict {
+	if res.Replayed {
+		return verdict{outcome: Duplicate, status: res.Status, stored: res.Response, replayed: true, reason: "the body is known under another key"}
+	}
 	v := verdict{outcome: Conflict, status: res.Status, reason: "the key is known with another fingerprint"}
 	if bytes.Equal(d.Fingerprint, res.Fingerprint) {
 		v = verdict{outcome: Duplicate, status: res.Status, stored: res.Response}

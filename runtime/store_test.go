@@ -48,14 +48,26 @@ func (m *memory) Lookup(_ context.Context, key string) (Result, error) {
 
 func (m *memory) Deliver(ctx context.Context, ds []*Delivery) ([]Result, error) {
 	var out []Result
-	for _, d := range ds {
+	for i, d := range ds {
 		r, err := m.one(ctx, d, nil)
 		if err != nil {
+			m.undo(ds[:i], out)
 			return nil, err
 		}
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// undo takes back what a transaction has written before it failed.
+func (m *memory) undo(ds []*Delivery, out []Result) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, d := range ds {
+		if out[i].Found == New {
+			delete(m.rows, d.Key)
+		}
+	}
 }
 
 func (m *memory) Handle(ctx context.Context, d *Delivery) (Result, error) {

@@ -24,6 +24,7 @@ type Contract struct {
 	Settings    []Setting         // every ${NAME}, params and publicUrl setting, sorted by Name
 	Params      map[string]string // params: name to setting
 	PublicURL   string            // the setting that holds the public address of the mount point, "" without
+	Tenant      *Selector         // path, header or query: which account a request is for; nil without
 
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
@@ -32,17 +33,19 @@ type Contract struct {
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
 // with the empty name at the mount point.
 type Endpoint struct {
-	Pos       Pos
-	Name      string // "" for the only one
-	Path      string // below the mount point; "" is the mount point
-	Shared    bool   // keys are the source's, not the endpoint's
-	MaxBody   int64  // bytes
-	Media     []string
-	Signature *Scheme
-	Type      []Selector // event.type, joined by "."; empty: one entry, no type
-	Unknown   UnknownPolicy
-	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
+	Pos        Pos
+	Name       string // "" for the only one
+	Path       string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
+	Shared     bool   // keys are the source's, not the endpoint's
+	MaxBody    int64  // bytes
+	Media      []string
+	Signature  *Scheme
+	Challenges []*Challenge
+	Items      string     // event.items: where a batch has its events, "" where a body is one
+	Type       []Selector // event.type, joined by "."; empty: one entry, no type
+	Unknown    UnknownPolicy
+	Events     []*Event             // those that arrive here, sorted by Name
+	Outcomes   map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -65,9 +68,13 @@ type Event struct {
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
 	Description string
-	Schema      *openapi3.SchemaRef // of the body; nil where the document has none
+	Schema      *openapi3.SchemaRef // of the body, or of a batch's element; nil where the document has none
 	Example     []byte              // JSON text of an example of the body that the document gives, nil without
-	When        []Condition
+	// Envelope is the schema of the whole body of a batch, and EnvelopeExample an
+	// example of it; nil elsewhere.
+	Envelope        *openapi3.SchemaRef
+	EnvelopeExample []byte
+	When            []Condition
 
 	Key         []Selector // parts of event.key; empty with Derived
 	Derived     *Members   // event.derived
@@ -111,7 +118,7 @@ const (
 	SelectSigned  SelectorKind = "signed"
 	SelectParam   SelectorKind = "param"
 	SelectConst   SelectorKind = "const"
-	SelectMethod  SelectorKind = "method" // in signature only
+	SelectMethod  SelectorKind = "method" // in signature and challenge only
 )
 
 // Selector names one value of a delivery.
@@ -121,6 +128,7 @@ type Selector struct {
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body and item: RFC 6901
 	Setting    string // param: the setting that holds it
+	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -133,7 +141,7 @@ type Selector struct {
 func (s Selector) Text() string {
 	switch s.Kind {
 	case SelectBody:
-		return s.Pointer
+		return bodyText(s)
 	case SelectItem:
 		return "item:" + s.Pointer
 	case SelectMethod:
@@ -200,7 +208,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil || p.Digest != nil {
 			return "", false
 		}
 		text += p.Text
@@ -216,6 +224,7 @@ type TemplatePart struct {
 	Setting     string
 	Placeholder string
 	Fields      *FieldList
+	Digest      *Digest // in answers of challenges only
 }
 
 // EffectKind is the kind of an effect.
@@ -322,8 +331,8 @@ type Downstream struct {
 // StatusRange is an inclusive range of HTTP statuses.
 type StatusRange struct{ From, To int }
 
-// Setting is a ${NAME} that is read at start.
+// Setting is a name whose value is read at start.
 type Setting struct {
 	Name   string
-	Secret bool // stands in a header: never shown
+	Secret bool // stands in a header, or is a parameter: never shown
 }

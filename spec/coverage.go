@@ -148,7 +148,7 @@ func sameSelector(a, b Selector) bool {
 	if a.Kind == SelectHeader {
 		return b.Kind == SelectHeader && strings.EqualFold(a.Name, b.Name)
 	}
-	return a.Kind == b.Kind && a.Name == b.Name && a.Pointer == b.Pointer
+	return a.Kind == b.Kind && a.Name == b.Name && a.Pointer == b.Pointer && a.Whole == b.Whole
 }
 
 // Doubts says in sentences what the scheme does not protect; none where every

@@ -16,6 +16,7 @@ type work struct {
 	policy   *value
 	at       Pos // of the x-whgen it comes from
 	endpoint *Endpoint
+	scopes   []*scope // every endpoint where it arrives; endpoint is the first one's
 	sender   *sender
 	set      *outcomeSet
 	volatile []Selector
@@ -88,7 +89,7 @@ func (w *work) key() {
 		s := &w.event.Key[i]
 		w.hold(s, "event key", !v.preset)
 		w.keyPart(s, !v.preset)
-		constant = constant && s.Kind == SelectConst
+		constant = constant && (s.Kind == SelectConst || s.Kind == SelectParam)
 	}
 	if constant {
 		w.err(v.at, "event-key", "", "event %q: the event key is the same for every event", w.label)
@@ -199,7 +200,7 @@ func (w *work) lessVolatile(m Members) Members {
 		return m
 	}
 	for _, s := range w.volatile {
-		if s.Kind == SelectBody && !hasSelector(m.Exclude, s) {
+		if s.Kind == SelectBody && !s.Whole && !hasSelector(m.Exclude, s) {
 			m.Exclude = append(m.Exclude, s)
 		}
 	}
@@ -237,21 +238,43 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if s != nil && s.Kind == SelectSigned {
 		w.holdSigned(s, what)
 	}
-	if s == nil || s.Kind != SelectBody || w.event.Schema == nil {
+	if s != nil {
+		w.holdConfigured(s, what)
+	}
+	if s == nil || s.Kind != SelectBody {
+		return
+	}
+	schema := w.event.Schema
+	if s.Whole {
+		schema = w.event.Envelope
+	}
+	if schema == nil {
 		return
 	}
 	tokens, _ := splitPointer(s.Pointer)
-	at := reach(w.event.Schema, tokens)
+	at := reach(schema, tokens)
 	if at.missing != "" {
 		if held && !s.Undeclared {
-			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Pointer, orElse(at.reason, "has no such member"), at.missing)
+			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
 		}
 		return
 	}
 	s.Schema, s.Required = at.schema, at.required && !nullable(at.schema)
 	if held && w.mayLack(s, what) {
-		w.info(s.Pos, "pointer-optional", "write {from: "+s.Pointer+", optional: true} if the event can do without it",
-			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Pointer)
+		w.info(s.Pos, "pointer-optional", "write {from: "+s.Text()+", optional: true} if the event can do without it",
+			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Text())
+	}
+}
+
+// holdConfigured demands that what path: and param: name is there.
+func (w *work) holdConfigured(s *Selector, what string) {
+	switch what = fmt.Sprintf("event %q: %s", w.label, what); s.Kind {
+	case SelectPath:
+		for _, at := range w.scopes {
+			w.holdPath(s, at.endpoint.Path, what)
+		}
+	case SelectParam:
+		w.holdParam(s, w.contract, what)
 	}
 }
 

@@ -202,6 +202,7 @@ func (l *loader) contract() *Contract {
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
 	l.params()
 	c.Params, c.PublicURL = l.paramNames, l.publicURL
+	l.tenant(l.root.get("tenant"), c)
 	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
@@ -216,6 +217,8 @@ func (l *loader) contract() *Contract {
 	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
 	l.unusedNames()
+	l.checkTenants(c, scopes)
+	l.challenges(c, scopes)
 	l.events(c, plans, scopes)
 	l.finish(c, scopes)
 	return c

@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"sort"
-	"strings"
-)
+import "sort"
 
 // scope is one endpoint with its merged policy.
 type scope struct {
@@ -45,7 +42,9 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
+	e.Items = l.report.itemsAt(policy)
 	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
+	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
 	e.Unknown = UnknownAcknowledge
@@ -53,37 +52,10 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
+	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
-	l.presetGaps(s)
 	return s
-}
-
-func (l *loader) endpointPath(v *value, name string) string {
-	if v == nil {
-		if name == "" {
-			return ""
-		}
-		return "/" + name
-	}
-	text := textOf(v)
-	switch {
-	case strings.Contains(text, "{"):
-		l.later(v.at, "path %q with a parameter", text)
-	case text != "" && !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?# ") || strings.Contains(text, "//"):
-		l.err(v.at, "path", "write it as /inbound", "path %q is no path", text)
-	}
-	return strings.TrimSuffix(text, "/")
-}
-
-func (l *loader) refusePaths(all []*scope) {
-	for i, s := range all {
-		for _, o := range all[:i] {
-			if o.endpoint.Path == s.endpoint.Path {
-				l.err(s.at, "path", "", "endpoints %q and %q have one path, %q", o.endpoint.Name, s.endpoint.Name, s.endpoint.Path)
-			}
-		}
-	}
 }
 
 // typeSigned warns where the type can be changed by whoever captured a request.
@@ -126,6 +98,7 @@ func (l *loader) ages(s *scope) {
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
 		l.endpointOutcomes(s)
+		l.batchAnswers(s)
 		l.endpointMedia(s)
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
@@ -133,6 +106,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 		}
 		l.lintSync(s.sender, s.lintAt())
 	}
+	l.replayElsewhere(scopes)
 	sort.Slice(c.Events, func(i, j int) bool { return c.Events[i].Name < c.Events[j].Name })
 	l.agree(c)
 	for at, known := range l.counters {
@@ -162,9 +136,15 @@ func (l *loader) endpointOutcomes(s *scope) {
 	if v != nil {
 		at = v.at
 	}
+	l.report.items = s.endpoint.Items
 	s.set = l.outcomesOf(v, at, nil)
+	l.report.items = ""
 	all := map[Outcome]Response{}
-	for _, o := range []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected} {
+	early := []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected}
+	if s.endpoint.Items != "" {
+		early = append(early, Processed, InProgress)
+	}
+	for _, o := range early {
 		r := s.set.resolve(o)
 		if r == nil && len(s.endpoint.Events) > 0 {
 			first := s.endpoint.Events[0].Outcomes[o]

@@ -39,8 +39,8 @@ func optional(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != 
 // messages are outbox rows as arrays.
 type messages struct {
 	keys, effects, elements, idempotency []string
-	targets                              []pgtype.Text
-	payloads                             [][]byte
+	targets                              pgtype.FlatArray[pgtype.Text] // a plain slice would be read by reflection
+	payloads                             pgtype.FlatArray[[]byte]
 }
 
 func (m *messages) add(key string, rows []whrt.MessageRow) {
@@ -60,9 +60,9 @@ func (m *messages) args(args []any) []any {
 
 // orEmpty makes an empty array of nothing: unnest of NULL would do, but not for
 // every driver mode.
-func orEmpty[T any](s []T) []T {
+func orEmpty[S ~[]T, T any](s S) S {
 	if s == nil {
-		return []T{}
+		return S{}
 	}
 	return s
 }
@@ -77,12 +77,12 @@ const (
 )
 
 // head are the arguments that every claim begins with.
-func head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
+func (b *DB) head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
 	n := len(ds)
 	keys, locks, kinds := make([]string, n), make([]int64, n), make([]string, n)
-	prints, states, reasons := make([][]byte, n), make([]string, n), make([]pgtype.Text, n)
-	codes, media, bodies := make([]int32, n), make([]pgtype.Text, n), make([][]byte, n)
-	payloadTypes, payloads := make([]string, n), make([][]byte, n)
+	prints, states, reasons := make(pgtype.FlatArray[[]byte], n), make([]string, n), make(pgtype.FlatArray[pgtype.Text], n)
+	codes, media, bodies := make([]int32, n), make(pgtype.FlatArray[pgtype.Text], n), make(pgtype.FlatArray[[]byte], n)
+	payloadTypes, payloads := make([]string, n), make(pgtype.FlatArray[[]byte], n)
 	var m messages
 	for i, d := range ds {
 		keys[i], locks[i], kinds[i] = d.Key, d.LockKey, d.Type
@@ -95,7 +95,19 @@ func head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
 	args := make([]any, 0, headArgs+16)
 	args = append(args, millis(min(lock, left)), millis(left), millis(left))
 	args = m.args(args)
-	return append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
+	args = append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
+	if b.schema.Bodies {
+		return bodyArgs(args, ds)
+	}
+	return args
+}
+
+func bodyArgs(args []any, ds []*whrt.Delivery) []any {
+	hashes, locks := make(pgtype.FlatArray[[]byte], len(ds)), make([]int64, len(ds))
+	for i, d := range ds {
+		hashes[i], locks[i] = d.BodyHash, d.BodyLock
+	}
+	return append(args, hashes, locks)
 }
 
 // remaining is the time until the context's deadline, at least a millisecond.

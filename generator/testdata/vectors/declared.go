@@ -7,8 +7,9 @@ import (
 
 // declaration is what the generator has written for one sender.
 type declaration struct {
-	scheme signature.Scheme
-	key    []whrt.Selector
+	scheme     signature.Scheme
+	key        []whrt.Selector
+	challenges []whrt.Challenge
 }
 
 // declared is filled by declared_gen.go, which the test writes.

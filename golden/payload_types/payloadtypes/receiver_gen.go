@@ -36,6 +36,11 @@ type Config struct {
 	PublicURL string
 	// QueueBytes bounds the bodies of deliveries that wait for their key; 0 is 64 MiB.
 	QueueBytes int64
+	// MaxBatch is how many deliveries that wait at the same moment share a transaction at most; 0 is 64, 1 is a transaction each.
+	MaxBatch int
+	// AnswerBytes bounds the cache of committed answers, which spares exact repeats the database for a minute;
+	// 0 is 16 MiB, below zero there is none.
+	AnswerBytes int64
 	// NoRelay leaves the outbox to another process.
 	NoRelay bool
 }
@@ -50,13 +55,15 @@ func New(ctx context.Context, c Config) (*whrt.Receiver, error) {
 		return nil, errors.New("receiver payloadtypes: Config.Handler is nil")
 	}
 	return whrt.NewReceiver(ctx, definition, newStore(c.DB, c.Handler), whrt.Options{
-		Secrets:    c.Secrets,
-		Settings:   c.Settings,
-		Observer:   c.Observer,
-		Clock:      c.Clock,
-		HTTPClient: c.HTTPClient,
-		PublicURL:  c.PublicURL,
-		QueueBytes: c.QueueBytes,
-		NoRelay:    c.NoRelay,
+		Secrets:     c.Secrets,
+		Settings:    c.Settings,
+		Observer:    c.Observer,
+		Clock:       c.Clock,
+		HTTPClient:  c.HTTPClient,
+		PublicURL:   c.PublicURL,
+		QueueBytes:  c.QueueBytes,
+		MaxBatch:    c.MaxBatch,
+		AnswerBytes: c.AnswerBytes,
+		NoRelay:     c.NoRelay,
 	})
 }

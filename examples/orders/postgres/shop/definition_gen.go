@@ -117,6 +117,8 @@ var definition = whrt.Definition{
 			},
 			Constraint: "local_orders_external_order_id_key",
 			Reject:     true,
+			Table:      "local_orders",
+			Unique:     [][]int{{0}},
 		}},
 		Messages: []whrt.Message{{
 			Effect: 0,

@@ -24,9 +24,9 @@ var claims = []pgxstore.Claim{
 
 // argsOrderCancelled gives the record effects of orderCancelled as arrays, in the statement's order.
 func argsOrderCancelled(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))        // cancellation
-	r0c0 := make([]pgtype.Text, len(ds)) // external_order_id
-	r0c1 := make([]pgtype.Text, len(ds)) // reason
+	r0on := make([]bool, len(ds))                        // cancellation
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // external_order_id
+	r0c1 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // reason
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
@@ -39,12 +39,12 @@ func argsOrderCancelled(ds []*whrt.Delivery, args []any) []any {
 
 // argsOrderCreated gives the record effects of orderCreated as arrays, in the statement's order.
 func argsOrderCreated(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))               // order
-	r0c0 := make([]pgtype.Text, len(ds))        // external_order_id
-	r0c1 := make([]pgtype.Int8, len(ds))        // total_cents
-	r0c2 := make([]pgtype.Text, len(ds))        // currency
-	r0c3 := make([]pgtype.Text, len(ds))        // customer_email
-	r0c4 := make([]pgtype.Timestamptz, len(ds)) // placed_at
+	r0on := make([]bool, len(ds))                               // order
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // external_order_id
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds))        // total_cents
+	r0c2 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // currency
+	r0c3 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // customer_email
+	r0c4 := make(pgtype.FlatArray[pgtype.Timestamptz], len(ds)) // placed_at
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
