@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/whgen/whgen/spec"
@@ -22,12 +23,14 @@ func (b *planner) accept(event *Event) *Acceptance {
 	e := b.contract.Endpoints[index]
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
+	s.conditions(e.Signature.Require)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
 	a := &Acceptance{
-		Event: event, Endpoint: index, Method: "POST", Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
+		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
+		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
 		Body: s.text(s.body), Headers: s.headers,
 	}
 	sampleTold(b.contract.Tenant, a)

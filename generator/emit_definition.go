@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 	"github.com/whgen/whgen/spec"
@@ -41,6 +42,7 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		onlyIf(e.Shared, field("Shared", jen.True())),
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
+		onlyIf(len(e.Methods) > 0 && !slices.Equal(e.Methods, []string{"POST"}), field("Methods", texts(e.Methods))),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
 		field("Keys", fetchedKeys(e.Signature)),
 		field("Challenges", list("Challenge", len(e.Challenges), func(i int) []jen.Code { return challenge(e.Challenges[i]) })),

@@ -119,6 +119,20 @@ type Effect struct {
 	Interface   string  // ConfirmationSender (call)
 	Method      string  // SendConfirmation (call)
 	FromHandler bool    // tx.Outbox.<GoName> exists (Enqueue: handler)
+	Params      []Param // of tx.Outbox.<GoName>, for the values of its path
+	Target      []TargetPart
+}
+
+// Param is a value that the handler gives for the path of an http effect.
+type Param struct {
+	GoName   string
+	WireName string // the selector that stands in the path
+}
+
+// TargetPart is a piece of a path: literal text, or one of the Params as a segment.
+type TargetPart struct {
+	Literal string
+	Param   int // index in Params, where Literal is ""
 }
 
 // Type is a generated Go payload type.

@@ -340,9 +340,18 @@ func (h *handshake) reads(kind SelectorKind) bool {
 // method is a delivery's.
 func (h *handshake) matchesDeliveries() bool {
 	for _, c := range h.out.Match {
-		if c.From.Kind != SelectMethod || c.Op == "equals" && c.Values[0] != "POST" || c.Op == "in" && !contains(c.Values, "POST") {
+		if c.From.Kind != SelectMethod || c.Op != "present" && !overlaps(c.Values, h.endpoint.Methods) {
 			return false
 		}
 	}
 	return true
+}
+
+func overlaps(a, b []string) bool {
+	for _, text := range a {
+		if contains(b, text) {
+			return true
+		}
+	}
+	return false
 }

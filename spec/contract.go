@@ -39,6 +39,7 @@ type Endpoint struct {
 	Shared     bool   // keys are the source's, not the endpoint's
 	MaxBody    int64  // bytes
 	Media      []string
+	Methods    []string // of the entries that arrive here, sorted, POST first
 	Signature  *Scheme
 	Challenges []*Challenge
 	Items      string     // event.items: where a batch has its events, "" where a body is one
@@ -64,6 +65,7 @@ type Event struct {
 	Pos         Pos
 	Name        string   // [a-z][A-Za-z0-9]*
 	Entry       string   // the entry's name in the document
+	Method      string   // of its operation, such as POST
 	Types       []string // values of the type on the wire; one may end in ".*"; empty: whatever arrives
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string

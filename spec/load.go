@@ -218,9 +218,9 @@ func (l *loader) contract() *Contract {
 	scopes := l.scopes(c)
 	l.unusedNames()
 	l.checkTenants(c, scopes)
-	l.challenges(c, scopes)
 	l.events(c, plans, scopes)
 	l.finish(c, scopes)
+	l.challenges(c, scopes)
 	return c
 }
 

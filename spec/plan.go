@@ -155,7 +155,7 @@ func (l *loader) checkEndpoints(scopes []*scope) {
 func (l *loader) event(c *Contract, p *eventPlan, at []*scope, missing *missingOutcomes) *Event {
 	s := at[0]
 	policy := mergeValues(&key{keys: rootKeys}, s.policy, p.policy)
-	e := &Event{Pos: p.at, Entry: p.entry.name, Confirmed: true}
+	e := &Event{Pos: p.at, Entry: p.entry.name, Method: strings.ToUpper(p.entry.method), Confirmed: true}
 	if n := lookup(p.entry.operation, "summary"); n != nil {
 		e.Summary = n.Value
 	}

@@ -117,7 +117,6 @@ var rules = map[string]string{
 	"column-disagrees":  "A column and the unique constraint of a table are the same in all effects that write it.",
 	"column-format":     "A column's format belongs to the type timestamp.",
 	"column-name":       "A column cannot have the name of one of the receiver's own.",
-	"column-names-meet": "Two columns of a table need different names in Go.",
 	"column-type":       "A column needs one type, from the schema or declared.",
 	"downstream-unused": "No effect calls the downstream.",
 	"downstream-url":    "A downstream has an http or https URL, or a setting that holds it.",
@@ -134,7 +133,6 @@ var rules = map[string]string{
 	"retry-cut":         "Repeats that would come after the outside has forgotten the key are left out.",
 	"sql-name":          "Tables and columns have lower-case names with digits and underscores, at most 48 characters.",
 	"table-name":        "A table cannot have the name of one of the receiver's own.",
-	"table-names-meet":  "Two tables need different names in Go.",
 	"table-prefix":      "A table prefix has a limited length.",
 	// whgen.yaml and the output.
 	"driver":              "A driver belongs to its engine.",

@@ -1,6 +1,9 @@
 package spec
 
-import "sort"
+import (
+	"net/http"
+	"sort"
+)
 
 // scope is one endpoint with its merged policy.
 type scope struct {
@@ -100,6 +103,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 		l.endpointOutcomes(s)
 		l.batchAnswers(s)
 		l.endpointMedia(s)
+		s.endpoint.methods()
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
 			l.warn(s.at, "endpoint-empty", "", "endpoint %q: no entry arrives here", s.endpoint.Name)
@@ -178,6 +182,22 @@ func (l *loader) endpointMedia(s *scope) {
 		s.endpoint.Media = []string{"application/json"}
 	}
 	sort.Strings(s.endpoint.Media)
+}
+
+// methods lists what the entries are delivered with. A receiver tells events by
+// their type alone, so each is taken with every method of its endpoint.
+func (e *Endpoint) methods() {
+	for _, event := range e.Events {
+		if !contains(e.Methods, event.Method) {
+			e.Methods = append(e.Methods, event.Method)
+		}
+	}
+	sort.Slice(e.Methods, func(i, j int) bool {
+		if post := e.Methods[i] == http.MethodPost; post != (e.Methods[j] == http.MethodPost) {
+			return post
+		}
+		return e.Methods[i] < e.Methods[j]
+	})
 }
 
 // arrives reports whether an entry is at an endpoint: at every one unless it
