@@ -52,6 +52,9 @@ func (w *work) replay(at Pos) {
 	if scheme == nil || scheme.Type == "" && len(scheme.Members()) == 0 {
 		return
 	}
+	if w.event.Replay == "refuse" && scheme.Body() < BoundWhole {
+		w.err(v.at, "replay", "write event: {replay: process}", "event %q: event.replay: refuse knows a captured request by its body, and the signature does not cover all of that", w.label)
+	}
 	if !scheme.Binds() {
 		if w.event.Replay == "" {
 			w.event.Replay = "process"
