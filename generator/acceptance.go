@@ -126,8 +126,11 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 					continue
 				}
 				seen[s.Name] = true
-				n := len(out)
-				out = append(out, acceptSecret{s.Name, acceptSecretText(scheme, n), acceptSecretText(scheme, n+50)})
+				text, forged := acceptSecretText(scheme, len(out)), acceptSecretText(scheme, len(out)+50)
+				out = append(out, acceptSecret{s.Name, text, forged})
+				if name := withTenant(s.Name, sampleTenant); name != s.Name { // the test knows it by both names
+					out = append(out, acceptSecret{name, text, forged})
+				}
 			}
 		}
 	}

@@ -30,12 +30,13 @@ func (b *planner) acceptance() {
 	}
 }
 
+// accept is nil for an event whose deliveries the test cannot sign.
 func (b *planner) accept(event *Event) *Acceptance {
 	index := b.endpointOf(event)
-	e := b.contract.Endpoints[index]
-	if !testable(b.contract, e) {
+	if index < 0 {
 		return nil
 	}
+	e := b.contract.Endpoints[index]
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
 	s.conditions(e.Signature.Require)
@@ -44,9 +45,11 @@ func (b *planner) accept(event *Event) *Acceptance {
 	s.unique()
 	s.key()
 	a := &Acceptance{
-		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"), Path: e.Path + s.query, ContentType: "application/json",
+		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
+		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
 		Body: s.text(s.body), Headers: s.headers,
 	}
+	sampleTold(b.contract.Tenant, a)
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
 		a.ContentType = e.Media[0]
 	}
@@ -65,13 +68,13 @@ func (b *planner) accept(event *Event) *Acceptance {
 // declared effects (one with an example of the document among equals) and, where
 // that one needs no handler, the richest of those that do.
 func (b *planner) wholeProtocol() []*Event {
-	best := richest(b.plan.Events)
+	best := richest(b.signable(b.plan.Events))
 	if best == nil {
 		return nil
 	}
 	whole := []*Event{best}
 	if !best.Spec.Handler {
-		if handled := richest(handledEvents(b.plan)); handled != nil {
+		if handled := richest(b.signable(handledEvents(b.plan))); handled != nil {
 			whole = append(whole, handled)
 		}
 	}
@@ -93,10 +96,24 @@ func richest(events []*Event) *Event {
 	return best
 }
 
-// endpointOf is the index of the first endpoint at which an event arrives.
+// signable are the events that arrive at an endpoint whose deliveries the test
+// can sign.
+func (b *planner) signable(all []*Event) []*Event {
+	var out []*Event
+	for _, e := range all {
+		if b.endpointOf(e) >= 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// endpointOf is the index of the first endpoint at which an event arrives, and
+// whose deliveries the test can sign; -1 without one.
 func (b *planner) endpointOf(event *Event) int {
-	arrives := func(e *spec.Endpoint) bool { return slices.Contains(e.Events, event.Spec) }
-	return max(slices.IndexFunc(b.contract.Endpoints, arrives), 0)
+	return slices.IndexFunc(b.contract.Endpoints, func(e *spec.Endpoint) bool {
+		return slices.Contains(e.Events, event.Spec) && testable(b.contract, e)
+	})
 }
 
 func (b *planner) counts(a *Acceptance, s *sampler) {

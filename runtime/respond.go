@@ -119,6 +119,12 @@ func (rq *request) stored(r *response) (StoredResponse, *problem) {
 
 // answer writes the response of a verdict.
 func (rq *request) answer(w http.ResponseWriter, v verdict) int {
+	if v.own != nil {
+		return v.own.write(w, rq)
+	}
+	if v.outcome == MethodNotAllowed {
+		w.Header().Set("Allow", rq.endpoint.allowed())
+	}
 	r := &rq.responses().of[v.outcome]
 	status, contentType, body := r.status, r.contentType, []byte(nil)
 	headers := r.headers
@@ -148,7 +154,10 @@ func (rq *request) lenient(t text) string {
 	}
 	var b strings.Builder
 	for _, p := range t {
-		if p.from == nil {
+		if p.digest != nil {
+			text, _ := rq.digestText(p.digest)
+			b.WriteString(text)
+		} else if p.from == nil {
 			b.WriteString(p.literal)
 		} else if v, err := rq.read(p.from); err == nil {
 			b.WriteString(v.compact())
