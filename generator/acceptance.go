@@ -120,15 +120,17 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 		if e.Signature == nil {
 			continue
 		}
-		for _, s := range e.Signature.Secrets {
-			if seen[s.Name] {
-				continue
-			}
-			seen[s.Name] = true
-			text, forged := acceptSecretText(e.Signature, len(out)), acceptSecretText(e.Signature, len(out)+50)
-			out = append(out, acceptSecret{s.Name, text, forged})
-			if name := withTenant(s.Name, sampleTenant); name != s.Name { // the test knows it by both names
-				out = append(out, acceptSecret{name, text, forged})
+		for _, scheme := range append([]*spec.Scheme{e.Signature}, e.Signature.Members()...) {
+			for _, s := range scheme.Secrets {
+				if seen[s.Name] {
+					continue
+				}
+				seen[s.Name] = true
+				text, forged := acceptSecretText(scheme, len(out)), acceptSecretText(scheme, len(out)+50)
+				out = append(out, acceptSecret{s.Name, text, forged})
+				if name := withTenant(s.Name, sampleTenant); name != s.Name { // the test knows it by both names
+					out = append(out, acceptSecret{name, text, forged})
+				}
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func (b *planner) signable(all []*Event) []*Event {
 // whose deliveries the test can sign; -1 without one.
 func (b *planner) endpointOf(event *Event) int {
 	return slices.IndexFunc(b.contract.Endpoints, func(e *spec.Endpoint) bool {
-		return slices.Contains(e.Events, event.Spec) && signable(e.Signature)
+		return slices.Contains(e.Events, event.Spec) && testable(b.contract, e)
 	})
 }
 

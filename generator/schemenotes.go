@@ -71,6 +71,17 @@ func hasType(c *spec.Contract, name string) bool {
 	})
 }
 
+// testable reports whether the generated acceptance test can start a receiver of
+// the contract and sign deliveries to one of its endpoints.
+func testable(c *spec.Contract, tested *spec.Endpoint) bool {
+	return signable(tested.Signature) && !slices.ContainsFunc(c.Endpoints, func(e *spec.Endpoint) bool {
+		return e.Signature != nil && slices.ContainsFunc(append([]*spec.Scheme{e.Signature}, e.Signature.Members()...), func(s *spec.Scheme) bool {
+			named := slices.ContainsFunc(s.Secrets, func(k spec.Secret) bool { return k.Fetch == nil })
+			return s.PublicKeys() && named || s.Type == "plugin"
+		})
+	})
+}
+
 // signable reports whether the generated acceptance test can sign deliveries of
 // the scheme: it holds one secret, and puts everything into headers and query.
 func signable(s *spec.Scheme) bool {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // request is one attempt while it is being judged.
@@ -164,8 +165,8 @@ func (rq *request) parse() *problem {
 	case rq.slots != nil || !rq.json && !rq.isForm:
 		return nil
 	case rq.isForm:
-		form, err := url.ParseQuery(string(rq.body))
-		if err != nil {
+		form, ok := parseForm(string(rq.body))
+		if !ok {
 			return malformed("the form is malformed")
 		}
 		rq.form = form
@@ -248,6 +249,17 @@ func (rq *request) digest(m *members) ([]byte, *problem) {
 		return nil, malformed("the members of the fingerprint cannot be read")
 	}
 	return sum, nil
+}
+
+// parseForm reads a query or a form the way that signatures are checked: a
+// semicolon, which net/url refuses, is a character.
+func parseForm(text string) (url.Values, bool) {
+	fields, ok := signature.ParseForm(text)
+	values := url.Values{}
+	for _, f := range fields {
+		values.Add(f.Name, f.Value)
+	}
+	return values, ok
 }
 
 // formDigest is over the decoded fields: by name, equal names in the order received.

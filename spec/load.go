@@ -128,6 +128,9 @@ type loader struct {
 	paramMissed map[string]bool   // those that were said to be missing
 	publicURL   string
 	urlMissed   bool
+	usedNames   map[Pos]bool // lists of secrets and keys that some scheme is checked with
+	namesSeen   map[Pos]bool
+	namesNoted  []notedNames
 }
 
 // rootPolicy reads the x-whgen at the top of the document.
@@ -211,8 +214,10 @@ func (l *loader) contract() *Contract {
 	if info := l.document.Info; info != nil {
 		c.Title, c.Description = info.Title, info.Description
 	}
+	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
 	l.checkTenants(c, scopes)
+	l.unusedNames()
 	l.events(c, plans, scopes)
 	l.finish(c, scopes)
 	l.challenges(c, scopes)

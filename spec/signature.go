@@ -41,6 +41,7 @@ type keyNames struct {
 
 // scheme reads `signature` of one endpoint.
 func (l *loader) scheme(v *value, names keyNames) *Scheme {
+	l.noteNames(names)
 	if v == nil {
 		l.err(names.at, "signature-missing", `write "signature: {type: hmac, ...}", a preset, or "signature: {type: none, reason: ...}"`, "no signature is declared; anybody could deliver events")
 		return nil
@@ -83,6 +84,7 @@ func (l *loader) several(v *value, s *Scheme, names keyNames) {
 		if item.get("keys") != nil {
 			own.keys = item.get("keys")
 		}
+		l.noteNames(own)
 		m := &Scheme{Pos: item.at, Preset: textOf(item.get("preset"))}
 		l.single(item, m, own)
 		if word == "any" {
@@ -98,13 +100,9 @@ func (l *loader) several(v *value, s *Scheme, names keyNames) {
 
 // single reads one scheme.
 func (l *loader) single(v *value, s *Scheme, names keyNames) {
-	t := v.get("type")
-	if t == nil {
-		l.err(v.at, "signature-type", "write type: hmac", "signature: the type is not declared")
-		return
-	}
-	s.Type = l.word(t, "signature.type", sortedKeys(schemeKeys), nil)
-	if s.Type == "" {
+	if s.Type = l.schemeType(v); s.Type == "" {
+		l.useName(names.secrets)
+		l.useName(names.keys)
 		return
 	}
 	l.schemeMembers(v, s.Type)
@@ -127,6 +125,15 @@ func (l *loader) single(v *value, s *Scheme, names keyNames) {
 	l.needsURL(s)
 	l.timeSigned(s)
 	l.lintScheme(v, s)
+}
+
+func (r *report) schemeType(v *value) string {
+	t := v.get("type")
+	if t == nil {
+		r.err(v.at, "signature-type", "write type: hmac", "signature: the type is not declared")
+		return ""
+	}
+	return r.word(t, "signature.type", sortedKeys(schemeKeys), nil)
 }
 
 func (r *report) schemeMembers(v *value, kind string) {

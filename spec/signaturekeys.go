@@ -45,18 +45,51 @@ func (l *loader) schemeKeysOf(v *value, s *Scheme, names keyNames) {
 		if s.Decode.Encoding == "" {
 			s.Decode.Encoding = "utf8"
 		}
-		if names.keys != nil && !names.keys.preset {
-			l.err(names.keys.at, "signature-key", "write secrets", "keys: type %s is checked with a secret", s.Type)
-		}
+		l.useName(names.secrets)
 		s.Secrets = l.secrets(names.secrets, names.source, names.at)
+	}
+}
+
+// useName notes that a list of names is what some scheme is checked with.
+func (l *loader) useName(v *value) {
+	if v != nil {
+		l.usedNames[v.at] = true
+	}
+}
+
+// noteNames remembers lists of names, so that one that no scheme uses is found.
+func (l *loader) noteNames(names keyNames) {
+	for _, n := range []struct {
+		v    *value
+		key  string
+		hint string
+	}{{names.secrets, "secrets", "write keys for public keys"}, {names.keys, "keys", "write secrets"}} {
+		if n.v != nil && !n.v.preset && !l.namesSeen[n.v.at] {
+			l.namesSeen[n.v.at] = true
+			l.namesNoted = append(l.namesNoted, notedNames{n.v.at, n.key, n.hint})
+		}
+	}
+}
+
+// notedNames is a list of names as it was written.
+type notedNames struct {
+	at        Pos
+	key, hint string
+}
+
+// unusedNames warns of lists of names that no scheme is checked with: somebody
+// believes that they count.
+func (l *loader) unusedNames() {
+	for _, n := range l.namesNoted {
+		if !l.usedNames[n.at] {
+			l.warn(n.at, "keys-unused", n.hint, "%s: no scheme is checked with them", n.key)
+		}
 	}
 }
 
 // publicKeys reads the names of public keys; without any it is <SOURCE>_PUBLIC_KEY.
 func (l *loader) publicKeys(names keyNames) []Secret {
-	if names.secrets != nil && names.keys == nil && !names.secrets.preset {
-		l.err(names.secrets.at, "signature-key", "write keys", "secrets: this scheme is checked with a public key")
-	}
+	l.useName(names.keys)
 	return l.names(names.keys, "keys", strings.ToUpper(names.source)+"_PUBLIC_KEY", names.at)
 }
 

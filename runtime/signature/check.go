@@ -193,7 +193,12 @@ func (s Scheme) Needs() Needs {
 }
 
 // SignsURL reports whether the public URL is part of what is signed.
-func (s Scheme) SignsURL() bool { return s.Type != "plugin" && s.Needs().URL }
+func (s Scheme) SignsURL() bool {
+	if members := s.members(); len(members) > 0 {
+		return slices.ContainsFunc(members, Scheme.SignsURL)
+	}
+	return s.Type != "plugin" && s.Needs().URL
+}
 
 // prepared is s with defaults filled and header names in canonical form; the
 // caller's own is not changed.

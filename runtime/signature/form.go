@@ -4,6 +4,18 @@ import (
 	"strings"
 )
 
+// ParseForm reads a query or a form body (application/x-www-form-urlencoded) as
+// schemes do: in order, a semicolon is a character. It is false where an escape
+// is none.
+func ParseForm(text string) ([]Element, bool) {
+	pairs, ok := parseForm(text)
+	all := make([]Element, len(pairs))
+	for i, p := range pairs {
+		all[i] = Element{p.name, p.value}
+	}
+	return all, ok
+}
+
 // pair is a field of a query or a form, decoded.
 type pair struct{ name, value string }
 

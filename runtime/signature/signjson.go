@@ -58,23 +58,31 @@ func (g *signer) putItem(pointer, value string) error { return g.putJSON(g.at+po
 // putJSON sets a member of the body, as a text or, where a number stands, as
 // that; everything else keeps its bytes.
 func (g *signer) putJSON(pointer, value string) error {
+	if !json.Valid(g.r.Body) {
+		return errors.New("the body is no JSON")
+	}
 	start, end, err := locate(g.r.Body, pointer)
 	if err != nil {
 		return err
 	}
-	text := strconv.Quote(value)
+	text := quote(value)
 	if _, bad := strconv.ParseInt(value, 10, 64); bad == nil && start < end && g.r.Body[start] != '"' {
 		text = value
 	}
 	if start == end { // a member that is not there yet
 		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-		text = strconv.Quote(unescapeToken(name)) + ":" + text
+		text = quote(unescapeToken(name)) + ":" + text
 		if rest := bytes.TrimLeft(g.r.Body[end:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
 			text += ","
 		}
 	}
 	g.r.Body = slices.Concat(g.r.Body[:start], []byte(text), g.r.Body[end:])
 	return nil
+}
+
+func quote(text string) string {
+	quoted, _ := json.Marshal(text) // a text always has a JSON form
+	return string(quoted)
 }
 
 // locate gives the place of a value, or an empty one right behind the brace of
