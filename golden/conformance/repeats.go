@@ -18,6 +18,7 @@ var repeats = []caseOf{
 	{name: "the first answer again after a lost one", both: true, run: lostAnswer},
 	{name: "a volatile member is no conflict", run: volatileMember},
 	{name: "a conflict leaves the first alone", both: true, run: conflict},
+	{name: "conflicts do not fill the disk", both: true, run: manyConflicts},
 	{name: "two events about one fact", both: true, run: twoEventsOneFact},
 }
 
@@ -100,6 +101,23 @@ func conflict(b *bench) {
 	if n := b.number(`SELECT c.deliveries FROM credits_inbox_conflicts c JOIN credits_inbox_events e
 		ON e.event_key = c.event_key AND e.payload_sha256 <> c.payload_sha256`); n != 3 {
 		b.Errorf("%d conflicting deliveries stored, want 3", n)
+	}
+}
+
+// manyConflicts: the seventeenth different content of a key and all after it are
+// counted in one row.
+func manyConflicts(b *bench) {
+	const contents = 20
+	b.want(b.body("evt_19", "o-19", 0), 200)
+	for range 2 {
+		for i := range contents {
+			b.want(b.body("evt_19", "o-19", i+1), 200)
+		}
+	}
+	b.rows(1, 1, 1)
+	b.outcome(whrt.Conflict, 2*contents)
+	if n, sum := b.number("SELECT count(*) FROM credits_inbox_conflicts"), b.number("SELECT sum(deliveries) FROM credits_inbox_conflicts"); n != 17 || sum != 2*contents {
+		b.Errorf("%d rows with %d conflicting deliveries, want 17 with %d", n, sum, 2*contents)
 	}
 }
 

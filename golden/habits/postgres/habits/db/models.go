@@ -13,6 +13,14 @@ type Fact struct {
 	Amount   int64
 }
 
+type FailingItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
 type HabitsInboxConflict struct {
 	EventKey      string
 	PayloadSha256 []byte
@@ -66,4 +74,44 @@ type HabitsOutboxMessage struct {
 	LastError      pgtype.Text
 	CreatedAt      pgtype.Timestamptz
 	DoneAt         pgtype.Timestamptz
+}
+
+type Item struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+	Price    pgtype.Numeric
+	Open     pgtype.Bool
+	At       pgtype.Timestamptz
+	Since    pgtype.Timestamptz
+	Day      pgtype.Date
+	Raw      []byte
+	Data     []byte
+	Note     string
+}
+
+type KeptItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
+type RejectedItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
+type UpdatedItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
 }

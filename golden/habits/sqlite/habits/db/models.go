@@ -13,6 +13,14 @@ type Fact struct {
 	Amount   int64
 }
 
+type FailingItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
 type HabitsInboxConflict struct {
 	EventKey      string
 	PayloadSha256 []byte
@@ -66,4 +74,44 @@ type HabitsOutboxMessage struct {
 	LastError      sql.NullString
 	CreatedAt      string
 	DoneAt         sql.NullString
+}
+
+type Item struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+	Price    sql.NullString
+	Open     sql.NullInt64
+	At       sql.NullString
+	Since    sql.NullString
+	Day      sql.NullString
+	Raw      sql.NullString
+	Data     []byte
+	Note     string
+}
+
+type KeptItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
+type RejectedItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
+}
+
+type UpdatedItem struct {
+	EventKey string
+	Effect   string
+	Element  string
+	Label    string
+	Whole    int64
 }
