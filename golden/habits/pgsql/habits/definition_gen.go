@@ -30,6 +30,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 9}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -59,6 +62,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 15}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -88,6 +94,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -117,6 +126,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 4}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -145,6 +157,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 3}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -174,6 +189,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 13}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -203,6 +221,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 12}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -232,6 +253,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 16}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -268,6 +292,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 17}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -304,6 +331,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 18}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -333,6 +363,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 10}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -362,6 +395,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 11}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 204},
+				whrt.Conflict:         {Status: 204},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 204},
 				whrt.Ignored:          {Status: 204},
@@ -391,6 +427,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 5}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 202},
+				whrt.Conflict:         {Status: 202},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 202},
 				whrt.Ignored:          {Status: 202},
@@ -420,6 +459,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 8}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -449,6 +491,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "fact.told", Event: 1}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -478,6 +523,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "item.told", Event: 2}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -507,6 +555,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "item.told", Event: 14}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -536,6 +587,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "item.told", Event: 6}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -565,6 +619,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "item.told", Event: 7}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -594,6 +651,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "item.told", Event: 19}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 422},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
