@@ -40,7 +40,7 @@ type Endpoint struct {
 	Type      []Selector // event.type, joined by "."; empty: one entry, no type
 	Unknown   UnknownPolicy
 	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected, and once they have a row duplicate, conflict, inProgress)
+	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
