@@ -115,7 +115,7 @@ func crowdLosesConnection(b *bench) {
 	proxy := newWire(b.T, b.dsn)
 	url := b.serve(b.quietReceiver(proxy.dsn))
 	done := 0
-	for n := 1; n <= 6; n++ {
+	for n := 1; n <= 4; n++ {
 		texts := make([]string, crowd/2)
 		for i := range texts {
 			texts[i] = b.body(fmt.Sprintf("evt_%d_%d", n, i), "o", 1)
