@@ -57,6 +57,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
+	e.Sender = s.sender.habits()
 	l.typeSigned(s)
 	l.ages(s)
 	return s
