@@ -1,0 +1,102 @@
+package initial
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/whgen/whgen/spec"
+)
+
+// entries chooses what is received. Webhooks are; of callbacks and paths, one
+// that stands alone is, several are a question.
+func (p *proposer) entries(patterns []string) error {
+	var webhooks, callbacks, paths []*entry
+	for _, o := range p.survey.Operations {
+		if o.Target == "" || o.Method != "post" || !fits(patterns, o.Name) {
+			continue
+		}
+		switch e := (&entry{Operation: o}); o.Container {
+		case "callbacks":
+			callbacks = append(callbacks, e)
+		case "paths":
+			paths = append(paths, e)
+		default:
+			webhooks = append(webhooks, e)
+		}
+	}
+	for _, pattern := range patterns {
+		if !slices.ContainsFunc(p.survey.Operations, func(o *spec.Operation) bool { return o.Method == "post" && fits([]string{pattern}, o.Name) }) {
+			return fmt.Errorf("no entry of %s is called %q", p.survey.File, pattern)
+		}
+	}
+	switch {
+	case len(webhooks) > 0:
+		p.taken = unique(webhooks)
+		p.note("entries: %s under %s", count(len(p.taken), "operation"), webhooks[0].Container)
+	case len(callbacks) > 0:
+		p.taken = unique(callbacks)
+		p.note("entries: %s under callbacks", count(len(p.taken), "operation"))
+	case len(paths) == 1 || len(paths) > 0 && len(patterns) > 0:
+		p.taken = paths
+		p.note("entries: %s under paths", count(len(p.taken), "operation"))
+	default:
+		p.open = true
+		p.taken = likely(paths)
+		p.shapes = eventSchemas(p.survey.Schemas)
+		if len(p.taken) == 0 && len(p.shapes) > 0 {
+			// What the entry would be is judged by the likeliest schema.
+			p.taken = []*entry{{Operation: &spec.Operation{Name: "event", Members: p.shapes[0].Members}}}
+		}
+	}
+	return nil
+}
+
+// unique leaves out further operations of one name: the entries of a contract
+// have different ones.
+func unique(all []*entry) []*entry {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(e *entry) bool {
+		again := seen[e.Name]
+		seen[e.Name] = true
+		return again
+	})
+}
+
+// likely are the paths that sound like receivers and take a body that tells
+// what happened; at most ten.
+func likely(paths []*entry) []*entry {
+	var all []*entry
+	for _, e := range paths {
+		lower := strings.ToLower(e.Name + " " + e.Target)
+		named := slices.ContainsFunc([]string{"hook", "callback", "notif", "event", "receive"}, func(word string) bool { return strings.Contains(lower, word) })
+		tells := slices.ContainsFunc(e.Members, func(m spec.Member) bool { return depth(m) <= 2 && scalar(m, "string") && rank(m, typeNames) >= 0 })
+		if named && tells && len(all) < 10 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func fits(patterns []string, name string) bool {
+	if len(patterns) == 0 {
+		return true
+	}
+	// path.Match keeps a star from slashes, which mean nothing in these names.
+	plain := strings.ReplaceAll(name, "/", "\x00")
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), plain)
+		return err == nil && ok
+	})
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
