@@ -57,7 +57,6 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
-	e.Sender = s.sender.habits()
 	l.typeSigned(s)
 	l.ages(s)
 	return s
@@ -129,6 +128,7 @@ func (l *loader) ages(s *scope) {
 // its events, and checks the contract as a whole.
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
+		s.endpoint.Sender = s.sender.habits()
 		l.endpointOutcomes(s)
 		l.endpointMedia(s)
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
