@@ -40,6 +40,7 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
+		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),
 		field("Routes", list("Route", len(routes(p, e)), func(i int) []jen.Code {
 			r := routes(p, e)[i]
@@ -85,6 +86,7 @@ func eventLiteral(e *Event) []jen.Code {
 		field("Key", selectors(s.Key)),
 		onlyIf(s.Derived != nil, field("Derived", jen.Op("&").Add(members(s.Derived)))),
 		onlyIf(!s.Fingerprint.Raw(), field("Fingerprint", members(&s.Fingerprint))),
+		onlyIf(s.Replay == "refuse", field("RefuseReplay", jen.True())),
 		field("Responses", responses(s.Outcomes)),
 		field("Timing", timingLiteral(timing{s.AnswerWithin, s.Deadline, s.InProgressWait})),
 		onlyIf(s.PayloadKeep > 0, field("KeepPayload", jen.True())),

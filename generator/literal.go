@@ -150,6 +150,9 @@ func selector(s spec.Selector) []jen.Code {
 	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
 		name, kind = s.Name, whrt(mustKnow(string(s.Kind), kindNames()))
 	}
+	if s.Whole {
+		kind = whrt("Envelope")
+	}
 	value := ""
 	if s.Default != nil {
 		value = *s.Default

@@ -64,6 +64,7 @@ func (b *planner) report(at spec.Pos, rule, message, hint string) {
 // fixedNames are what a generated package declares whatever its contract says.
 var fixedNames = []string{
 	"Config", "New", "Handler", "UnimplementedHandler", "Tx", "Outbox", "Migrate", "Migrations",
+	"AcceptanceDefinition", "AcceptanceStore", // of the test
 }
 
 func (b *planner) effects() {

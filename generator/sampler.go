@@ -12,6 +12,7 @@ type sampler struct {
 	event    *Event
 	endpoint *spec.Endpoint
 	body     *node
+	envelope *envelope // of a batch
 	headers  [][2]string
 	query    string
 }
@@ -21,7 +22,7 @@ func (s *sampler) conditions(all []spec.Condition) {
 	for _, c := range all {
 		switch {
 		case c.Op == "present" && !c.Present:
-			s.body.remove(c.From.Pointer)
+			s.of(&c.From).remove(c.From.Pointer)
 		case c.Op == "present":
 			s.need(&c.From, "", "")
 		case len(c.Values) > 0:
@@ -70,8 +71,8 @@ func (s *sampler) payload(p *spec.Payload) {
 func (s *sampler) need(from *spec.Selector, columnType, format string) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
-		if n := s.body.at(from.Pointer); n == nil || n.text == "null" {
-			_ = s.body.set(from.Pointer, sampleFor(from, columnType, format))
+		if n := s.of(from).at(from.Pointer); n == nil || n.text == "null" {
+			_ = s.of(from).set(from.Pointer, sampleFor(from, columnType, format))
 		}
 	case spec.SelectHeader:
 		s.header(from.Name, "sample", false)
@@ -85,7 +86,7 @@ func (s *sampler) give(from *spec.Selector, value string) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
 		if n, err := parseNode([]byte(value)); err == nil {
-			_ = s.body.set(from.Pointer, n)
+			_ = s.of(from).set(from.Pointer, n)
 		}
 	case spec.SelectHeader:
 		s.header(from.Name, value, true)
@@ -161,6 +162,8 @@ func (s *sampler) key() {
 	}
 	d := s.event.Spec.Derived
 	switch {
+	case d == nil && s.event.Spec.Replay == "refuse": // two events never have one body
+		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
 		s.numbered(&d.Of[0])
@@ -173,12 +176,12 @@ func (s *sampler) key() {
 func (s *sampler) numbered(from *spec.Selector) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
-		n := s.body.at(from.Pointer)
+		n := s.of(from).at(from.Pointer)
 		if n == nil || n.object || n.array || n.text == "null" {
 			n = sampleFor(from, "", "")
 		}
 		if !strings.Contains(n.text, number) {
-			_ = s.body.set(from.Pointer, scalarNode(numberedText(n, from)))
+			_ = s.of(from).set(from.Pointer, scalarNode(numberedText(n, from)))
 		}
 	case spec.SelectHeader:
 		s.header(from.Name, "event-"+number, true)
@@ -201,23 +204,23 @@ func numberedText(n *node, from *spec.Selector) string {
 	return quote(n.plain() + "-" + number)
 }
 
-// changed is other content under the same key; "" where there can be none.
-func (s *sampler) changed() string {
+// changed is other content under the same key; nil where there can be none.
+func (s *sampler) changed() *node {
 	if s.event.Spec.Derived != nil {
-		return ""
+		return nil
 	}
 	other := s.body.clone()
 	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
 		for _, from := range of {
 			if from.Kind == spec.SelectBody && !s.fixed(from.Pointer) {
 				_ = other.set(from.Pointer, textNode("changed"))
-				return other.String()
+				return other
 			}
 		}
-		return ""
+		return nil
 	}
 	_ = other.set("/whgen_changed", scalarNode("true"))
-	return other.String()
+	return other
 }
 
 // fixed reports whether a pointer's value is needed as it is.
@@ -260,14 +263,24 @@ func (s *sampler) noKey() (body, header string) {
 		}
 		switch k.Kind {
 		case spec.SelectBody, spec.SelectItem:
-			other := s.body.clone()
-			other.remove(k.Pointer)
-			return other.String(), ""
+			return s.without(&k), ""
 		case spec.SelectHeader:
 			return "", k.Name
 		}
 	}
 	return "", ""
+}
+
+// without is the request's body without a value.
+func (s *sampler) without(from *spec.Selector) string {
+	other := s.body.clone()
+	if from.Whole && s.envelope != nil {
+		outer := envelope{body: s.envelope.body.clone(), items: s.envelope.items}
+		outer.body.remove(from.Pointer)
+		return outer.with(other).String()
+	}
+	other.remove(from.Pointer)
+	return s.text(other)
 }
 
 // holds evaluates an effect's conditions on the sample.
@@ -291,7 +304,7 @@ func (s *sampler) holds(all []spec.Condition) bool {
 func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
-		n := s.body.at(from.Pointer)
+		n := s.of(from).at(from.Pointer)
 		if n == nil || n.text == "null" {
 			return "", false
 		}

@@ -18,6 +18,7 @@ type compiler struct {
 	settings map[string]string
 	root     *node
 	slots    int
+	items    *items // of the endpoint, nil where a body is one event
 }
 
 // selector is a compiled Selector.
@@ -34,6 +35,7 @@ type endpoint struct {
 	media      []mediaType
 	root       *node
 	slots      int
+	items      *items // nil: a body is one event
 	types      []selector
 	routes     map[string]*event
 	patterns   []pattern // longest first
@@ -66,7 +68,7 @@ type event struct {
 }
 
 func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
-	c.root, c.slots = newNode(), 0
+	c.root, c.slots, c.items = newNode(), 0, nil
 	out := &endpoint{Endpoint: e, root: c.root, routes: map[string]*event{}, methods: e.Methods}
 	if len(out.methods) == 0 {
 		out.methods = []string{http.MethodPost}
@@ -74,11 +76,17 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	if e.MaxBody <= 0 {
 		return nil, errors.New("MaxBody is not above zero")
 	}
+	var err error
+	if e.Items != "" {
+		if c.items, err = c.compileItems(e.Items); err != nil {
+			return nil, err
+		}
+		out.items = c.items
+	}
 	if err := checkTiming(e.Timing); err != nil && len(e.Type) > 0 {
 		return nil, err
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
-	var err error
 	if out.media, err = compileMedia(e.Media); err != nil {
 		return nil, err
 	}
@@ -195,11 +203,15 @@ func (c *compiler) selectors(list []Selector) ([]selector, error) {
 func (c *compiler) selector(s Selector) (selector, error) {
 	out := selector{Selector: s, slot: -1}
 	switch s.Kind {
-	case Body:
+	case Body, Envelope:
 		if err := c.pointers([]string{s.Name}); err != nil {
 			return out, err
 		}
-		out.slot = c.root.add(s.Name, &c.slots)
+		if s.Kind == Body {
+			out.slot = c.bodySlot(s.Name)
+		} else {
+			out.slot = c.root.add(s.Name, &c.slots)
+		}
 	case Header:
 		out.Name = http.CanonicalHeaderKey(s.Name)
 	case Param:
@@ -247,7 +259,7 @@ func (e *endpoint) readSignature(c *compiler) {
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const"}
+var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Envelope: "body"}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {

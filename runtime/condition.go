@@ -84,7 +84,7 @@ func (c *compiler) enums(list []Enum) ([]enum, error) {
 		for _, v := range e.Values {
 			values[comparableJSON(jsontext.Value(v))] = true
 		}
-		out = append(out, enum{e.Pointer, c.root.add(e.Pointer, &c.slots), values})
+		out = append(out, enum{e.Pointer, c.bodySlot(e.Pointer), values})
 	}
 	return out, nil
 }

@@ -26,12 +26,16 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
+	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// /events/*; "" where a body is one event. Body selectors then read the
+	// element, Envelope selectors the whole body.
+	Items   string
 	Type    []Selector // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
-	Responses Responses
+	Responses Responses // of a batch also `processed` and `inProgress`
 	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
 	Timing Timing
 	// Key of types that nobody listed: nil where none is common to the
@@ -71,13 +75,16 @@ type Event struct {
 	Key         []Selector // composite; empty with Derived
 	Derived     *Members   // the key is a digest of members
 	Fingerprint Members    // zero: raw bytes
-	Responses   Responses
-	Timing      Timing
-	KeepPayload bool // keep the body of every event, not only of those that somebody needs
-	Records     []Record
-	Messages    []Message
-	Handler     bool // a Go handler runs in the transaction
-	Enums       []Enum
+	// RefuseReplay: a known body under a new key is a duplicate. For schemes that
+	// sign the whole body, but not the key.
+	RefuseReplay bool
+	Responses    Responses
+	Timing       Timing
+	KeepPayload  bool // keep the body of every event, not only of those that somebody needs
+	Records      []Record
+	Messages     []Message
+	Handler      bool // a Go handler runs in the transaction
+	Enums        []Enum
 }
 
 // Enum is a member whose values the document lists. Others are kept and counted.
@@ -106,6 +113,7 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Envelope // a JSON Pointer into the whole body of a batch
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional

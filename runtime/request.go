@@ -29,7 +29,9 @@ type request struct {
 	query    url.Values
 	form     url.Values
 	signedID string
-	seen     Attempt // what the observer will be told
+	seen     Attempt          // what the observer will be told
+	whole    []jsontext.Value // of an element: the slots of the body around it
+	batched  []*element       // of a batch
 }
 
 func (rq *request) slot(i int) jsontext.Value {
@@ -37,6 +39,17 @@ func (rq *request) slot(i int) jsontext.Value {
 		return nil
 	}
 	return rq.slots[i]
+}
+
+// outer is a slot of the whole body, also for an element of a batch.
+func (rq *request) outer(i int) jsontext.Value {
+	if rq.whole == nil {
+		return rq.slot(i)
+	}
+	if i >= len(rq.whole) {
+		return nil
+	}
+	return rq.whole[i]
 }
 
 // responses are the answers that hold so far.
@@ -59,6 +72,8 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	replayed   bool
+	deviations []Deviation // met by the handler's decoding
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }

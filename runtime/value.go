@@ -86,6 +86,12 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 			return value{}, nil
 		}
 		return value{ok: true, json: raw}, nil
+	case Envelope:
+		raw := rq.outer(s.slot)
+		if len(raw) == 0 || raw[0] == 'n' {
+			return value{}, nil
+		}
+		return value{ok: true, json: raw}, nil
 	case Header:
 		return single(rq.http.Header[s.Name], "header", s.Name)
 	case Query:

@@ -38,11 +38,12 @@ type Endpoint struct {
 	MaxBody   int64  // bytes
 	Media     []string
 	Signature *Scheme
+	Items     string     // event.items: where a batch has its events, "" where a body is one
 	Type      []Selector // event.type, joined by "."; empty: one entry, no type
 	Unknown   UnknownPolicy
 	Sender    *Habits
 	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
+	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -65,9 +66,13 @@ type Event struct {
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
 	Description string
-	Schema      *openapi3.SchemaRef // of the body; nil where the document has none
+	Schema      *openapi3.SchemaRef // of the body, or of a batch's element; nil where the document has none
 	Example     []byte              // JSON text of an example of the body that the document gives, nil without
-	When        []Condition
+	// Envelope is the schema of the whole body of a batch, and EnvelopeExample an
+	// example of it; nil elsewhere.
+	Envelope        *openapi3.SchemaRef
+	EnvelopeExample []byte
+	When            []Condition
 
 	Key         []Selector // parts of event.key; empty with Derived
 	Derived     *Members   // event.derived
@@ -118,6 +123,7 @@ type Selector struct {
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body and item: RFC 6901
+	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -130,7 +136,7 @@ type Selector struct {
 func (s Selector) Text() string {
 	switch s.Kind {
 	case SelectBody:
-		return s.Pointer
+		return bodyText(s)
 	case SelectItem:
 		return "item:" + s.Pointer
 	default:

@@ -108,7 +108,7 @@ func (w *work) derived(v *value) {
 	if f := w.policy.get("fingerprint"); f != nil {
 		w.err(f.at, "fingerprint", "leave fingerprint out", "event %q: with event.derived the fingerprint is over the same members", w.label)
 	}
-	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process"}, []string{"refuse"})
+	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process", "refuse"}, nil)
 }
 
 func (w *work) exclusive(v *value, name string) {
@@ -199,7 +199,7 @@ func (w *work) lessVolatile(m Members) Members {
 		return m
 	}
 	for _, s := range w.volatile {
-		if s.Kind == SelectBody && !hasSelector(m.Exclude, s) {
+		if s.Kind == SelectBody && !s.Whole && !hasSelector(m.Exclude, s) {
 			m.Exclude = append(m.Exclude, s)
 		}
 	}
@@ -237,21 +237,28 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if s != nil && s.Kind == SelectSigned {
 		w.holdSigned(s, what)
 	}
-	if s == nil || s.Kind != SelectBody || w.event.Schema == nil {
+	if s == nil || s.Kind != SelectBody {
+		return
+	}
+	schema := w.event.Schema
+	if s.Whole {
+		schema = w.event.Envelope
+	}
+	if schema == nil {
 		return
 	}
 	tokens, _ := splitPointer(s.Pointer)
-	at := reach(w.event.Schema, tokens)
+	at := reach(schema, tokens)
 	if at.missing != "" {
 		if held && !s.Undeclared {
-			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Pointer, orElse(at.reason, "has no such member"), at.missing)
+			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
 		}
 		return
 	}
 	s.Schema, s.Required = at.schema, at.required && !nullable(at.schema)
 	if held && w.mayLack(s, what) {
-		w.info(s.Pos, "pointer-optional", "write {from: "+s.Pointer+", optional: true} if the event can do without it",
-			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Pointer)
+		w.info(s.Pos, "pointer-optional", "write {from: "+s.Text()+", optional: true} if the event can do without it",
+			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Text())
 	}
 }
 

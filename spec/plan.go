@@ -165,6 +165,9 @@ func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutc
 	if p.webhook == p.entry.name || p.key == "" {
 		e.Example = l.tree.example(p.entry)
 	}
+	l.batch(p, e, s)
+	l.report.items = s.endpoint.Items
+	defer func() { l.report.items = "" }()
 	e.Name = l.eventName(p)
 	l.types(p, e, s)
 	label := e.Name

@@ -45,11 +45,13 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
+	e.Items = l.report.itemsAt(policy)
 	secrets := l.secrets(policy.get("secrets"), l.source, at)
 	e.Signature = l.scheme(policy.get("signature"), secrets, at)
 	if e.Signature != nil && e.Signature.Type == "none" {
 		e.Signature.Secrets = nil
 	}
+	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
 	e.Unknown = UnknownAcknowledge
@@ -57,6 +59,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
+	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
 	return s
@@ -130,6 +133,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
 		s.endpoint.Sender = s.sender.habits()
 		l.endpointOutcomes(s)
+		l.batchAnswers(s)
 		l.endpointMedia(s)
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
@@ -166,9 +170,15 @@ func (l *loader) endpointOutcomes(s *scope) {
 	if v != nil {
 		at = v.at
 	}
+	l.report.items = s.endpoint.Items
 	s.set = l.outcomesOf(v, at, nil)
+	l.report.items = ""
 	all := map[Outcome]Response{}
-	for _, o := range []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected} {
+	early := []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected}
+	if s.endpoint.Items != "" {
+		early = append(early, Processed, InProgress)
+	}
+	for _, o := range early {
 		r := s.set.resolve(o)
 		if r == nil && len(s.endpoint.Events) > 0 {
 			first := s.endpoint.Events[0].Outcomes[o]

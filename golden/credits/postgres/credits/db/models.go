@@ -60,3 +60,11 @@ type CreditsOutboxMessage struct {
 	CreatedAt      pgtype.Timestamptz
 	DoneAt         pgtype.Timestamptz
 }
+
+type Settlement struct {
+	EventKey string
+	Effect   string
+	Element  string
+	OrderID  string
+	Amount   int64
+}

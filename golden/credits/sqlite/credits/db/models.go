@@ -60,3 +60,11 @@ type CreditsOutboxMessage struct {
 	CreatedAt      string
 	DoneAt         sql.NullString
 }
+
+type Settlement struct {
+	EventKey string
+	Effect   string
+	Element  string
+	OrderID  string
+	Amount   int64
+}
