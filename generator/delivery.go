@@ -18,7 +18,16 @@ type Delivery struct {
 	Headers     [][2]string // without Content-Type
 	Body        string
 	Changed     string // other content under the same key, "" where there can be none
-	Items       string // of a batch, the pointer to its elements such as /events/*; "" for a contract without
+	Items       string // of a batch, the pointer to its events such as /events/*; "" where a body is one
+	// Answers are those that the request can get; of a batch those of the whole.
+	Answers map[spec.Outcome]spec.Response
+}
+
+// Answers are what the deliveries of an event at an endpoint are answered. A
+// batch is answered as a whole: of one event whatever neither failed nor is in
+// progress as processed.
+func Answers(e *spec.Endpoint, event *spec.Event) map[spec.Outcome]spec.Response {
+	return (&sampler{event: &Event{Spec: event}, endpoint: e, envelope: envelopeOf(e, event)}).outcomes()
 }
 
 // Number is the placeholder that stands in a Delivery wherever the number of
@@ -55,7 +64,7 @@ func delivery(p *Plan, event *Event) Delivery {
 			break
 		}
 	}
-	s := &sampler{event: event, endpoint: endpoint, body: sampleBody(event.Spec)}
+	s := &sampler{event: event, endpoint: endpoint, body: sampleBody(event.Spec), envelope: envelopeOf(endpoint, event.Spec)}
 	s.conditions(event.Spec.When)
 	s.needs()
 	s.typeOf()
@@ -63,7 +72,10 @@ func delivery(p *Plan, event *Event) Delivery {
 	s.key()
 	d := Delivery{
 		Event: event.Spec, Endpoint: endpoint, Method: "POST", Query: s.query, ContentType: "application/json",
-		Headers: s.headers, Body: s.body.String(), Changed: s.changed(),
+		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),
+	}
+	if changed := s.changed(); changed != nil {
+		d.Changed = s.text(changed)
 	}
 	if len(endpoint.Media) > 0 && !slices.Contains(endpoint.Media, d.ContentType) {
 		d.ContentType = endpoint.Media[0]

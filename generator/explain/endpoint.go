@@ -10,7 +10,7 @@ import (
 
 func (b *builder) endpoint(e *spec.Endpoint) *Endpoint {
 	out := &Endpoint{
-		Name: e.Name, Path: e.Path, Shared: e.Shared, Media: e.Media, MaxBody: e.MaxBody, Type: selectors(e.Type),
+		Name: e.Name, Path: e.Path, Shared: e.Shared, Media: e.Media, MaxBody: e.MaxBody, Items: e.Items, Type: selectors(e.Type),
 		Unknown: string(e.Unknown), Signature: b.signature(e), Sender: habits(e.Sender),
 	}
 	for _, o := range []spec.Outcome{spec.MethodNotAllowed, spec.UnsupportedMedia, spec.TooLarge, spec.Unauthenticated, spec.Malformed} {

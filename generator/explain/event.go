@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/whgen/whgen/generator"
 	"github.com/whgen/whgen/spec"
 )
 
@@ -72,8 +73,9 @@ func (b *builder) event(e *spec.Event) *Event {
 	for _, f := range e.Effects {
 		out.Effects = append(out.Effects, f.Name)
 	}
+	answers := generator.Answers(at[0], e)
 	for _, o := range spec.Outcomes() {
-		r, ok := e.Outcomes[o]
+		r, ok := answers[o]
 		if !ok || slices.ContainsFunc(early, func(x spec.Outcome) bool { return x == o }) || b.never(o, e) {
 			continue
 		}
@@ -142,7 +144,7 @@ func (b *builder) replay(e *spec.Event, at []*spec.Endpoint) string {
 				continue
 			}
 			if e.Replay == "refuse" {
-				return "refused: a known body under a new key is a duplicate (event.replay: refuse)"
+				return "refused while the key is kept: a known body under a new key is a duplicate (event.replay: refuse)"
 			}
 			return fmt.Sprintf("possible: the signature does not cover the event key %s, so a captured request can be sent again under a new one (event.replay: process)", s.Text())
 		}

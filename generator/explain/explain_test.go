@@ -55,9 +55,10 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGolden(t *testing.T) {
 	for name, p := range map[string]*generator.Plan{
-		"orders": plan(t, orders),
-		"github": plan(t, "testdata/github.openapi.yaml"),
-		"tokens": plan(t, "testdata/tokens.openapi.yaml"),
+		"orders":  plan(t, orders),
+		"github":  plan(t, "testdata/github.openapi.yaml"),
+		"tokens":  plan(t, "testdata/tokens.openapi.yaml"),
+		"batches": plan(t, "../../golden/batches/contract.openapi.yaml"),
 	} {
 		r := explain.New([]*generator.Plan{p}, nil)
 		golden(t, name+".golden.txt", r.Text())

@@ -82,6 +82,7 @@ func (p *page) endpoint(r *Receiver, e *Endpoint) {
 		[2]string{"path", code("POST /webhooks/"+r.Source+e.Path) + " where the scaffolded main mounts it"},
 		[2]string{"media types", codes(e.Media)},
 		[2]string{"body", "at most " + size(e.MaxBody)},
+		[2]string{"events", yes(e.Items != "", "a batch, each element of "+code(e.Items)+" one of its own; type, key and pointers are the element's")},
 		[2]string{"event type", kind},
 		[2]string{"event keys", yes(e.Shared, "the source's, not the endpoint's (shared: true)")},
 	)
@@ -181,6 +182,12 @@ func (p *page) decisions(r *Receiver) {
 		}
 		if !found {
 			groups = append(groups, []*Event{e})
+		}
+	}
+	for _, e := range r.Endpoints {
+		if e.Items != "" {
+			p.para(endpointName(e) + " answers a batch as a whole: as failed where any of its events failed, else as inProgress where any is, else as processed. " +
+				"The table is that of one event.")
 		}
 	}
 	for _, g := range groups {

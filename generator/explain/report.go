@@ -59,7 +59,8 @@ type Endpoint struct {
 	Path      string     `json:"path"` // below the mount point; empty: the mount point
 	Shared    bool       `json:"shared,omitempty"`
 	Media     []string   `json:"media"`
-	MaxBody   int64      `json:"maxBody"` // bytes
+	MaxBody   int64      `json:"maxBody"`         // bytes
+	Items     string     `json:"items,omitempty"` // where a batch has its events
 	Type      []string   `json:"type,omitempty"`
 	Unknown   string     `json:"unknown"` // acknowledge, retry, reject
 	Signature *Signature `json:"signature"`

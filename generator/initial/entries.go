@@ -64,19 +64,25 @@ func unique(all []*entry) []*entry {
 	})
 }
 
-// likely are the paths that sound like receivers and take a body that tells
-// what happened; at most ten.
+// likely are the paths that sound like receivers and whose body tells type and
+// id of what happened, or is a batch; at most ten.
 func likely(paths []*entry) []*entry {
 	var all []*entry
 	for _, e := range paths {
 		lower := strings.ToLower(e.Name + " " + e.Target)
 		named := slices.ContainsFunc([]string{"hook", "callback", "notif", "event", "receive"}, func(word string) bool { return strings.Contains(lower, word) })
-		tells := slices.ContainsFunc(e.Members, func(m spec.Member) bool { return depth(m) <= 2 && scalar(m, "string") && rank(m, typeNames) >= 0 })
-		if named && tells && len(all) < 10 {
+		if named && (tells(e, typeNames) && tells(e, idNames) || slices.ContainsFunc(batchNames, func(name string) bool { return holdsBatch(e, "/"+name+"/*") })) && len(all) < 10 {
 			all = append(all, e)
 		}
 	}
 	return all
+}
+
+// tells reports whether a body has a member of such a name at its top.
+func tells(e *entry, names []string) bool {
+	return slices.ContainsFunc(e.Members, func(m spec.Member) bool {
+		return depth(m) == 1 && scalar(m, "string", "integer") && rank(m, names) >= 0
+	})
 }
 
 func fits(patterns []string, name string) bool {

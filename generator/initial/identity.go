@@ -36,9 +36,9 @@ func (p *proposer) items() {
 			continue
 		}
 		p.taken, p.left = batch, other
-		p.pointer, p.batch = pointer, spec.Generated("event", "items")
+		p.pointer, p.batch = pointer+wrapper(batch, pointer), spec.Generated("event", "items")
 		if p.batch {
-			p.note("event.items %s: an array of objects in the body of %s, beside which nothing tells type or id", pointer, each(len(p.taken)))
+			p.note("event.items %s: an array of objects in the body of %s, beside which nothing tells type or id", p.pointer, each(len(p.taken)))
 		}
 		return
 	}
@@ -53,6 +53,25 @@ func holdsBatch(e *entry, pointer string) bool {
 	})
 }
 
+// wrapper is the only member that every element has, where that is an object:
+// the event stands in it.
+func wrapper(batch []*entry, pointer string) string {
+	name := ""
+	for i, e := range batch {
+		var own []spec.Member
+		for _, m := range e.Members {
+			if rest, ok := strings.CutPrefix(m.Pointer, pointer+"/"); ok && !strings.Contains(rest, "/") {
+				own = append(own, m)
+			}
+		}
+		if len(own) != 1 || !slices.Contains(own[0].Kinds, "object") || i > 0 && own[0].Pointer != name {
+			return ""
+		}
+		name = own[0].Pointer
+	}
+	return strings.TrimPrefix(name, pointer)
+}
+
 func each(n int) string {
 	if n == 1 {
 		return "the entry"
@@ -64,7 +83,7 @@ func each(n int) string {
 // "-" and in lower case; the likeliest first.
 var (
 	typeNames = []string{"type", "eventtype", "event", "eventname", "eventcode", "topic", "eventcategory", "category", "action", "trigger", "kind"}
-	idNames   = []string{"eventid", "webhookeventid", "notificationid", "messageid", "deliveryid", "webhookid", "uuid", "guid", "id"}
+	idNames   = []string{"eventid", "webhookeventid", "notificationid", "messageid", "deliveryid", "uuid", "guid", "id"}
 )
 
 // rank is the place of a member's last name in a list, -1 where it has none.
@@ -341,7 +360,7 @@ func together(members []spec.Member) []string {
 	ids := false
 	for _, m := range members {
 		last := m.Pointer[strings.LastIndexByte(m.Pointer, '/')+1:]
-		id := strings.HasSuffix(last, "Id") || strings.HasSuffix(last, "ID") || strings.HasSuffix(last, "_id")
+		id := slices.ContainsFunc([]string{"Id", "ID", "_id", "Reference", "_reference"}, func(end string) bool { return strings.HasSuffix(last, end) })
 		if depth(m) == 1 && scalar(m, "string", "integer") && (id || rank(m, typeNames) >= 0 || m.Format == "date-time") {
 			all = append(all, m.Pointer)
 			ids = ids || id

@@ -61,8 +61,8 @@ func (p *proposer) writeLeft(w *writer, in int) {
 	for _, e := range p.left {
 		names = append(names, e.Name)
 	}
-	w.question(in, fmt.Sprintf("%s of the document hold no batch, while the others do: %s. Do they come to this URL at all? "+
-		"They need an endpoint or a receiver of their own.", capital(count(len(names), "entry")), strings.Join(most(names, 12), ", ")))
+	w.question(in, fmt.Sprintf("These are left out, because they hold no batch while the others do: %s. Do they come to this URL at all? "+
+		"They need an endpoint or a receiver of their own.", strings.Join(most(names, 12), ", ")))
 }
 
 // action marks one operation.

@@ -259,6 +259,19 @@ func TestBatch(t *testing.T) {
 	f.holds(t, p)
 }
 
+func TestBatchOfWrappers(t *testing.T) {
+	entry := func(code string) string {
+		return post(code, "{type: object, properties: {live: {type: string}, notificationItems: {type: array, items: {type: object, properties: "+
+			"{Item: {type: object, properties: {eventCode: {const: "+code+"}, pspReference: {type: string}}}}}}}}")
+	}
+	other := post("other", "{type: object, properties: {id: {type: string}}}")
+	f := one("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n" + entry("PAID") + entry("LOST") + other)
+	p := f.propose(t, initial.Options{})
+	wants(t, p, "items: /notificationItems/*/Item", "type: /eventCode", "# ? These are left out, because they hold no batch while the others do: other.")
+	lacks(t, p, "webhooks.other.post")
+	f.holds(t, p)
+}
+
 func TestComposite(t *testing.T) {
 	f := one("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n" +
 		post("sent", "{type: object, properties: {tenantId: {type: string}, resourceId: {type: string}, name: {type: string}, valid: {type: boolean}, eventType: {const: sent}, at: {type: string, format: date-time}}}"))

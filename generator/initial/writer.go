@@ -51,7 +51,7 @@ func wrap(text string, columns int) []string {
 	return append(lines, line)
 }
 
-var plainYAML = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*(:[A-Za-z][A-Za-z0-9_-]*)?$`)
+var plainYAML = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./*-]*(:[A-Za-z][A-Za-z0-9_-]*)?$`)
 
 // words that YAML 1.1 reads as something else than a text.
 var notText = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "null": true, "y": true, "n": true}

@@ -7,12 +7,13 @@ import (
 )
 
 // joined is a body with the elements of all bodies: the first one's, with the
-// others' elements added to its array. items is such as /events/*.
+// others' elements added to its array. items is event.items, such as /events/*.
 func joined(bodies []string, items string) (string, error) {
-	tokens := strings.Split(strings.TrimSuffix(items, "/*"), "/")[1:]
-	if !strings.HasSuffix(items, "/*") || len(tokens) == 0 {
+	before, _, found := strings.Cut(items, "/*")
+	if !found {
 		return "", fmt.Errorf("the elements of a batch stand at %q; want a pointer such as /events/*", items)
 	}
+	tokens := strings.Split(before, "/")[1:]
 	var elements []json.RawMessage
 	for _, body := range bodies {
 		own, err := elementsAt(json.RawMessage(body), tokens)

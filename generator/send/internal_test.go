@@ -77,6 +77,9 @@ func TestJoined(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &value); err != nil || value.To != "x" || len(value.Inner.List) != 3 || value.Inner.List[2].ID != "3" {
 		t.Errorf("%s (%v), want three elements", got, err)
 	}
+	if got, err := joined([]string{`[{"id":1}]`, `[{"id":2}]`}, "/*/Item"); err != nil || got != `[{"id":1},{"id":2}]` {
+		t.Errorf("%s (%v), want an array of both", got, err)
+	}
 	for _, items := range []string{"/none/*", "/to/*", "/a~0~1b/list", "*"} {
 		if _, err := joined(bodies, items); err == nil {
 			t.Errorf("elements at %q are found", items)

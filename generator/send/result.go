@@ -117,7 +117,7 @@ func statusOf(p round, o spec.Outcome) int {
 	if a, ok := p.make.Endpoint.Outcomes[o]; ok && (o == spec.Unauthenticated || o == spec.Malformed || o == spec.TooLarge || o == spec.UnsupportedMedia || o == spec.MethodNotAllowed) {
 		return a.Status
 	}
-	return p.event.Outcomes[o].Status
+	return p.make.Answers[o].Status
 }
 
 // finish turns counts into lists.
