@@ -1,5 +1,7 @@
 package spec
 
+import "strings"
+
 // PresetFacts is what a preset brings, as contracts write it.
 type PresetFacts struct {
 	Name    string
@@ -7,6 +9,7 @@ type PresetFacts struct {
 	Type    []string // selectors
 	Key     []string
 	Items   string
+	Body    bool // the signed text holds the whole body
 	Horizon bool // it says for how long the sender retries
 }
 
@@ -17,6 +20,8 @@ func Presets() []PresetFacts {
 	for _, name := range sorted(keysOf(table)) {
 		v := fromPreset(lookup(table, name), Pos{})
 		p := PresetFacts{Name: name, Type: texts(v.get("event", "type")), Key: texts(v.get("event", "key")), Items: textOf(v.get("event", "items")), Horizon: v.get("sender", "retryHorizon") != nil || textOf(v.get("sender", "retries")) == "never"}
+		content := v.get("signature", "content")
+		p.Body = textOf(v.get("signature", "type")) == "hmac" && (content == nil || strings.Contains(textOf(content), "{body}"))
 		for _, text := range texts(v.get("signature", "from")) {
 			if kind, header, ok := splitSelector(text); ok && kind == SelectHeader {
 				p.From = append(p.From, header)

@@ -14,7 +14,16 @@ import (
 func (p *proposer) entries(patterns []string) error {
 	var webhooks, callbacks, paths []*entry
 	for _, o := range p.survey.Operations {
-		if o.Target == "" || o.Method != "post" || !fits(patterns, o.Name) {
+		switch {
+		case !fits(patterns, o.Name):
+			continue
+		case o.Target == "" && o.Container != "paths":
+			p.left = append(p.left, leftOut{o.Name, "because no overlay can reach them"})
+			continue
+		case o.Method != "post" && o.Container != "paths":
+			p.left = append(p.left, leftOut{o.Name + " (" + strings.ToUpper(o.Method) + ")", "because only POST is received"})
+			continue
+		case o.Target == "" || o.Method != "post":
 			continue
 		}
 		switch e := (&entry{Operation: o}); o.Container {
@@ -33,14 +42,14 @@ func (p *proposer) entries(patterns []string) error {
 	}
 	switch {
 	case len(webhooks) > 0:
-		p.taken = unique(webhooks)
-		p.note("entries: %s under %s", count(len(p.taken), "operation"), webhooks[0].Container)
+		for _, e := range callbacks {
+			p.left = append(p.left, leftOut{e.Name, "because they are callbacks beside webhooks"})
+		}
+		p.taken = p.unique(webhooks)
 	case len(callbacks) > 0:
-		p.taken = unique(callbacks)
-		p.note("entries: %s under callbacks", count(len(p.taken), "operation"))
+		p.taken = p.unique(callbacks)
 	case len(paths) == 1 || len(paths) > 0 && len(patterns) > 0:
 		p.taken = paths
-		p.note("entries: %s under paths", count(len(p.taken), "operation"))
 	default:
 		p.open = true
 		p.taken = likely(paths)
@@ -55,11 +64,13 @@ func (p *proposer) entries(patterns []string) error {
 
 // unique leaves out further operations of one name: the entries of a contract
 // have different ones.
-func unique(all []*entry) []*entry {
+func (p *proposer) unique(all []*entry) []*entry {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(e *entry) bool {
 		again := seen[e.Name]
-		seen[e.Name] = true
+		if seen[e.Name] = true; again {
+			p.left = append(p.left, leftOut{e.Target, "because an entry of their name is taken already, and names are unique"})
+		}
 		return again
 	})
 }

@@ -35,7 +35,10 @@ func (p *proposer) items() {
 		if len(batch) <= len(other) {
 			continue
 		}
-		p.taken, p.left = batch, other
+		p.taken = batch
+		for _, e := range other {
+			p.left = append(p.left, leftOut{e.Name, "because they hold no batch while the others do"})
+		}
 		p.pointer, p.batch = pointer+wrapper(batch, pointer), spec.Generated("event", "items")
 		if p.batch {
 			p.note("event.items %s: an array of objects in the body of %s, beside which nothing tells type or id", p.pointer, each(len(p.taken)))

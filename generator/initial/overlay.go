@@ -159,8 +159,12 @@ func (p *proposer) writeKey(w *writer, in int) {
 		return
 	}
 	if p.replay != "" {
-		w.question(in, fmt.Sprintf("The signature does not cover the event key %s: whoever has captured a request can send it again under a new key. Accept that?", p.replay),
-			"replay: process")
+		text := fmt.Sprintf("The signature does not cover the event key %s: whoever has captured a request can send it again under a new key. Accept that (process)", p.replay)
+		if p.facts[p.sender.preset].Body {
+			w.question(in, text+", or take a known body under a new key for a repeat (refuse; two facts with equal bytes are then one)?", "replay: refuse")
+			return
+		}
+		w.question(in, text+"?", "replay: process")
 	}
 }
 

@@ -32,10 +32,11 @@ func (p *proposer) writeEntries(w *writer, in int) {
 			}
 		}
 		p.writeUntold(w, in)
-		p.writeLeft(w, in)
-		w.line(0, "")
-		w.line(in, "# effects: in an entry's x-whgen say what happens with an event; without any, a method in Go is called.")
 	}
+	p.writeLeft(w, in)
+	p.writeRefused(w, in)
+	w.line(0, "")
+	w.line(in, "# effects: in an entry's x-whgen say what happens with an event; without any, a method in Go is called.")
 }
 
 // writeUntold names the entries whose type the document does not tell.
@@ -48,21 +49,47 @@ func (p *proposer) writeUntold(w *writer, in int) {
 	}
 	if len(names) > 0 {
 		w.question(in, fmt.Sprintf("The document does not tell which type these have on the wire: %s. Write it at them, as x-whgen: {event: the.value}; "+
-			"without it their names are taken, and lint says so.", strings.Join(most(names, 12), ", ")))
+			"without it their names are taken, and lint says so.", listed(names)))
 	}
 }
 
-// writeLeft names the entries that do not fit beside the others.
+// writeLeft names the operations that are not taken, reason by reason.
 func (p *proposer) writeLeft(w *writer, in int) {
-	if len(p.left) == 0 {
-		return
+	var reasons []string
+	for _, l := range p.left {
+		if !slices.Contains(reasons, l.why) {
+			reasons = append(reasons, l.why)
+		}
 	}
-	var names []string
-	for _, e := range p.left {
-		names = append(names, e.Name)
+	for _, why := range reasons {
+		var names []string
+		for _, l := range p.left {
+			if l.why == why {
+				names = append(names, l.name)
+			}
+		}
+		w.question(in, fmt.Sprintf("These are left out, %s: %s. Do they come to this URL at all? They need an entry, an endpoint or a receiver of their own.",
+			why, listed(names)))
 	}
-	w.question(in, fmt.Sprintf("These are left out, because they hold no batch while the others do: %s. Do they come to this URL at all? "+
-		"They need an endpoint or a receiver of their own.", strings.Join(most(names, 12), ", ")))
+}
+
+// listed names a dozen, and says how many more there are.
+func listed(names []string) string {
+	text := strings.Join(most(names, 12), ", ")
+	if more := len(names) - 12; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// writeRefused tells what this version cannot generate of the document.
+func (p *proposer) writeRefused(w *writer, in int) {
+	for _, text := range most(p.refused, 6) {
+		w.question(in, "whgen lint refuses what stands here: "+comment(text)+". Take the entry out, or say it otherwise.")
+	}
+	if more := len(p.refused) - 6; more > 0 {
+		w.question(in, fmt.Sprintf("whgen lint names %d more of the kind.", more))
+	}
 }
 
 // action marks one operation.

@@ -3,6 +3,7 @@ package initial
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/whgen/whgen/spec"
@@ -40,6 +41,9 @@ func Propose(s *spec.Survey, opt Options, check Check) (*Proposal, error) {
 		return nil, err
 	}
 	p.items()
+	if !p.open {
+		p.note("entries: %s under %s", count(len(p.taken), "operation"), p.taken[0].Container)
+	}
 	p.index()
 	p.types()
 	p.key()
@@ -63,7 +67,8 @@ type proposer struct {
 	taken   []*entry            // operations that are received
 	shapes  []*spec.SchemaFacts // where nothing is received: schemas that sound like deliveries
 	open    bool                // which ones is a question: none is taken for sure
-	left    []*entry            // of another shape than those that are taken
+	left    []leftOut           // operations that are not taken, and why
+	refused []string            // what the lint refuses although nothing is left to answer there
 	pointer string              // of a batch, such as /events/*; "" without
 	batch   bool                // the pointer is sure and generated
 	kind    place               // where the type is
@@ -93,16 +98,29 @@ type place struct {
 	none      bool     // nothing is needed
 }
 
+// leftOut is an operation that is not taken.
+type leftOut struct{ name, why string }
+
+// asked are the rules of findings that an open question causes.
+var asked = []string{"signature-missing", "event-key", "event-type", "outcome-missing", "no-entries", "replay"}
+
 // learn takes findings of the lint into the next round; it reports whether
 // anything changed.
 func (p *proposer) learn(found spec.Diagnostics) bool {
+	var refused []string
 	for _, d := range found {
-		if d.Severity == spec.Error && d.Rule == "replay" && p.replay == "" {
+		switch {
+		case d.Severity != spec.Error:
+		case d.Rule == "replay" && p.replay == "":
 			p.replay = strings.Join(p.keySelectors(), ", ")
 			return true
+		case !slices.Contains(asked, d.Rule) && !slices.Contains(refused, d.Message):
+			refused = append(refused, d.Message)
 		}
 	}
-	return false
+	changed := !slices.Equal(refused, p.refused)
+	p.refused = refused
+	return changed
 }
 
 // keySelectors are those that identify an event, the preset's too.

@@ -106,7 +106,7 @@ func (f folder) holds(t *testing.T, p *initial.Proposal) {
 func wants(t *testing.T, p *initial.Proposal, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
-		if !strings.Contains(string(p.Overlay), line) {
+		if !strings.Contains(string(p.Overlay)+strings.Join(p.Questions, "\n"), line) {
 			t.Errorf("the overlay lacks %q:\n%s", line, p.Overlay)
 		}
 	}
@@ -200,7 +200,7 @@ func TestKeyNotSigned(t *testing.T) {
 		"  issues-opened: {post: {operationId: issues/opened, requestBody: {content: {application/json: {schema: {type: object, properties: {action: {const: opened}}}}}}}}\n" +
 		"  pull-request-review-dismissed: {post: {operationId: pull-request-review/dismissed, requestBody: {content: {application/json: {schema: {type: object, properties: {action: {const: dismissed}}}}}}}}\n")
 	p := f.propose(t, initial.Options{})
-	wants(t, p, "# event: {replay: process}", "{event: issues.opened}", "{event: pull_request_review.dismissed}", "does not cover the event key header:X-GitHub-Delivery")
+	wants(t, p, "# event: {replay: refuse}", "{event: issues.opened}", "{event: pull_request_review.dismissed}", "does not cover the event key header:X-GitHub-Delivery")
 	f.holds(t, p)
 }
 
@@ -289,6 +289,44 @@ func TestChosenEntries(t *testing.T) {
 	if _, err := initial.Propose(s, initial.Options{Entries: []string{"male.*"}}, f.lint); err == nil || !strings.Contains(err.Error(), `no entry of api.yaml is called "male.*"`) {
 		t.Errorf("error %v, want one that names the pattern", err)
 	}
+}
+
+// TestLeftOut: what is not taken is named, with the reason.
+func TestLeftOut(t *testing.T) {
+	f := one(`openapi: 3.1.0
+info: {title: Acme, version: "1"}
+webhooks:
+  sent: {post: {requestBody: {content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}}}
+  put: {put: {requestBody: {content: {application/json: {}}}}}
+paths:
+  /subscribe:
+    post:
+      callbacks: {done: {"{$request.body#/url}": {post: {}}}}
+`)
+	p := f.propose(t, initial.Options{})
+	wants(t, p, "because only POST is received: put (PUT).", "because they are callbacks beside webhooks: done.")
+	f.holds(t, p)
+
+	f = one(`openapi: 3.1.0
+info: {title: Acme, version: "1"}
+paths:
+  /a: {post: {callbacks: {event: {"{$request.body#/url}": {post: {}}}}}}
+  /b: {post: {callbacks: {event: {"{$request.body#/url}": {post: {}}}}}}
+`)
+	p = f.propose(t, initial.Options{})
+	wants(t, p, "names are unique: $.paths['/b'].post.callbacks.event['{$request.body#/url}'].post.")
+	f.holds(t, p)
+}
+
+// TestRefused: what the lint refuses of the document itself is said.
+func TestRefused(t *testing.T) {
+	f := one(`openapi: 3.1.0
+info: {title: Acme, version: "1"}
+webhooks:
+  sent: {post: {requestBody: {content: {application/xml: {schema: {type: object}}}}}}
+`)
+	p := f.propose(t, initial.Options{})
+	wants(t, p, "whgen lint refuses what stands here")
 }
 
 // TestHostileNames: what a document calls its things stays inside its line.
