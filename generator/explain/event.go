@@ -68,7 +68,9 @@ func (b *builder) event(e *spec.Event) *Event {
 		Handler: e.Handler,
 	}
 	for _, one := range at {
-		out.Endpoints = append(out.Endpoints, one.Name)
+		if one.Name != "" {
+			out.Endpoints = append(out.Endpoints, one.Name)
+		}
 	}
 	for _, f := range e.Effects {
 		out.Effects = append(out.Effects, f.Name)

@@ -2,46 +2,62 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
+// events prints what several events have in common once, for those that share
+// all of it, and below that what each has of its own.
 func (p *page) events(r *Receiver) {
 	p.heading(2, "Events")
-	for _, e := range r.Events {
-		p.heading(3, e.Name)
-		if e.Summary != "" {
-			p.para(unmark(e.Summary))
+	for _, group := range alike(r.Events) {
+		p.facts(common(group[0])...)
+		p.list(group[0].Key.Warnings)
+		var rows [][]string
+		for _, e := range group {
+			kinds := codes(e.Types)
+			switch {
+			case len(e.Types) == 0:
+				kinds = "whatever arrives"
+			case !e.Confirmed:
+				kinds += " (unconfirmed: only the entry's name)"
+			}
+			at := ""
+			if len(r.Endpoints) > 1 {
+				at = strings.Join(e.Endpoints, ", ")
+			}
+			rows = append(rows, []string{code(e.Name), kinds, code(e.Entry), at, codes(e.When), yes(e.Handler, "yes"), codes(e.Effects), unmark(e.Summary)})
 		}
-		p.event(r, e)
+		p.table([]string{"event", "type", "entry", "endpoints", "only when", "handler in Go", "effects", "summary"}, rows)
 	}
 }
 
-func (p *page) event(r *Receiver, e *Event) {
-	kinds := codes(e.Types)
-	if len(e.Types) == 0 {
-		kinds = "whatever arrives"
-	} else if !e.Confirmed {
-		kinds += " (unconfirmed: it is only the entry's name)"
+// alike groups events whose common facts are equal, in their order.
+func alike(all []*Event) [][]*Event {
+	var groups [][]*Event
+	for _, e := range all {
+		i := slices.IndexFunc(groups, func(g []*Event) bool {
+			return slices.Equal(common(g[0]), common(e)) && slices.Equal(g[0].Key.Warnings, e.Key.Warnings)
+		})
+		if i < 0 {
+			groups = append(groups, []*Event{e})
+			continue
+		}
+		groups[i] = append(groups[i], e)
 	}
-	at := ""
-	if len(r.Endpoints) > 1 {
-		at = strings.Join(e.Endpoints, ", ")
+	return groups
+}
+
+// common are the facts that events usually share.
+func common(e *Event) [][2]string {
+	return [][2]string{
+		{"event key", keyText(e.Key)},
+		{"fingerprint", e.Fingerprint},
+		{"captured request", e.Replay},
+		{"key kept for", e.Retention.For + ": " + e.Retention.Why},
+		{"body kept", e.PayloadKept},
+		{"times", fmt.Sprintf("answered within %s; another's work waited for %s; own work ends after %s", e.AnswerWithin, e.InProgressWait, e.Deadline)},
 	}
-	p.facts(
-		[2]string{"entry", code(e.Entry)},
-		[2]string{"endpoints", at},
-		[2]string{"type", kinds},
-		[2]string{"only when", codes(e.When)},
-		[2]string{"event key", keyText(e.Key)},
-		[2]string{"fingerprint", e.Fingerprint},
-		[2]string{"captured request", e.Replay},
-		[2]string{"key kept for", e.Retention.For + ": " + e.Retention.Why},
-		[2]string{"body kept", e.PayloadKept},
-		[2]string{"times", fmt.Sprintf("answered within %s; another's work waited for %s; own work ends after %s", e.AnswerWithin, e.InProgressWait, e.Deadline)},
-		[2]string{"handler", yes(e.Handler, "a method in Go, inside the transaction")},
-		[2]string{"effects", codes(e.Effects)},
-	)
-	p.list(e.Key.Warnings)
 }
 
 func keyText(k Key) string {

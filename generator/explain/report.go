@@ -119,7 +119,7 @@ type Decision struct {
 type Event struct {
 	Name           string     `json:"name"`
 	Entry          string     `json:"entry"`
-	Endpoints      []string   `json:"endpoints"`
+	Endpoints      []string   `json:"endpoints,omitempty"` // names; empty where there is one without
 	Types          []string   `json:"types,omitempty"`
 	Confirmed      bool       `json:"confirmed"` // false: the type is only the entry's name
 	Summary        string     `json:"summary,omitempty"`
