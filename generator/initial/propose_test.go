@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whgen/whgen/generator"
 	"github.com/whgen/whgen/generator/initial"
 	"github.com/whgen/whgen/spec"
 )
@@ -29,14 +30,19 @@ func one(text string) folder {
 	}}
 }
 
+// lint is what whgen lint finds: in the contract, and in the plan made of it.
 func (f folder) lint(overlay []byte) spec.Diagnostics {
 	r := spec.Receiver{Contract: f.document, Overlays: []string{"o.overlay.yaml"}, Engine: "sqlite", Migrations: "goose"}
-	_, found := spec.Load(r, func(name string) ([]byte, error) {
+	c, found := spec.Load(r, func(name string) ([]byte, error) {
 		if name == "o.overlay.yaml" {
 			return overlay, nil
 		}
 		return f.read(name)
 	})
+	if c != nil {
+		_, more := generator.NewPlan(c, generator.PlanOptions{Import: "example.com/" + c.Source})
+		found = append(found, more...)
+	}
 	return found
 }
 
