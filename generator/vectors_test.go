@@ -167,12 +167,8 @@ func (s vectorSender) load(t *testing.T) (*spec.Endpoint, *spec.Event) {
 	return c.Endpoints[0], c.Events[0]
 }
 
-// keyed is event.key where receivers can read it: no forms yet, and batches with
-// one array.
+// keyed is event.key where receivers can read it: no forms yet.
 func (s vectorSender) keyed() []string {
-	if strings.Count(s.Key.Items, "*") > 1 {
-		return nil
-	}
 	var parts []string
 	for _, p := range s.Key.Parts {
 		text := selectorOf(p)

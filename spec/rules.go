@@ -174,7 +174,6 @@ var rules = map[string]string{
 	"signature-plugin":    "A verifier in Go has a name.",
 	"signature-several":   "Several schemes stand alone in signature, as any or all.",
 	"keys":                "Published keys are fetched over https, from a fixed address or from allowed hosts.",
-	"keys-unused":         "Names of secrets or public keys stand where some scheme is checked with them.",
 	"keys-hosts":          "Whoever can publish a file on an allowed host can make keys that count.",
 	"public-url":          "Where the URL is signed, the contract names the setting that holds the public one.",
 	"param":               "A parameter is declared under params, with the setting that holds it.",
