@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/whgen/whgen/spec"
@@ -13,21 +14,27 @@ const number = "{{n}}"
 // what they must leave behind.
 func (b *planner) acceptance() {
 	for _, event := range b.testedEvents() {
-		b.plan.Accept = append(b.plan.Accept, b.accept(event))
+		if a := b.accept(event); a != nil {
+			b.plan.Accept = append(b.plan.Accept, a)
+		}
 	}
 }
 
 func (b *planner) accept(event *Event) *Acceptance {
 	index := b.endpointOf(event)
 	e := b.contract.Endpoints[index]
+	if !testable(b.contract, e) {
+		return nil
+	}
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
+	s.conditions(e.Signature.Require)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
 	a := &Acceptance{
-		Event: event, Endpoint: index, Method: "POST", Path: e.Path + s.query, ContentType: "application/json",
+		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"), Path: e.Path + s.query, ContentType: "application/json",
 		Body: s.text(s.body), Headers: s.headers,
 	}
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 	"github.com/whgen/whgen/spec"
@@ -28,6 +29,7 @@ func emitDefinition(p *Plan, f *jen.File) {
 			s := p.Contract.Settings[i]
 			return fields(field("Name", jen.Lit(s.Name)), onlyIf(s.Secret, field("Secret", jen.True())))
 		})),
+		textField("PublicURL", p.Contract.PublicURL),
 	))...)
 }
 
@@ -39,6 +41,7 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		onlyIf(e.Shared, field("Shared", jen.True())),
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
+		onlyIf(len(e.Methods) > 0 && !slices.Equal(e.Methods, []string{"POST"}), field("Methods", texts(e.Methods))),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
 		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),

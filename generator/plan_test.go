@@ -73,14 +73,6 @@ func TestPlanRefuses(t *testing.T) {
 		{"column-name", func(c *spec.Contract, _ *PlanOptions) {
 			c.Events[0].Effects = []*spec.Effect{{Name: "a", Kind: spec.EffectRecord, Table: "rows", Columns: []spec.Column{column("effect", "/n", "integer")}}}
 		}},
-		{"table-names-meet", func(c *spec.Contract, _ *PlanOptions) {
-			c.Events[0].Effects = []*spec.Effect{
-				{Name: "a", Kind: spec.EffectRecord, Table: "order", Columns: []spec.Column{column("x", "/n", "integer")}},
-				{Name: "b", Kind: spec.EffectRecord, Table: "orders", Columns: []spec.Column{column("x", "/n", "integer")}}}
-		}},
-		{"column-names-meet", func(c *spec.Contract, _ *PlanOptions) {
-			c.Events[0].Effects = []*spec.Effect{{Name: "a", Kind: spec.EffectRecord, Table: "rows", Columns: []spec.Column{column("a_b", "/n", "integer"), column("ab", "/n", "integer")}}}
-		}},
 		{"table-name", func(c *spec.Contract, _ *PlanOptions) {
 			c.Events[0].Effects = []*spec.Effect{{Name: "a", Kind: spec.EffectRecord, Table: "shop_inbox_events", Columns: []spec.Column{column("x", "/n", "integer")}}}
 		}},

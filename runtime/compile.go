@@ -46,6 +46,8 @@ type endpoint struct {
 	auth       *authenticator
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
+
+	signatureNeeds signature.Needs
 }
 
 type pattern struct {
@@ -245,14 +247,14 @@ func (c *compiler) pointers(list []string) error {
 // readSignature notes what the scheme reads from the body, and which headers
 // are nobody's business after verification.
 func (e *endpoint) readSignature(c *compiler) {
-	e.signedJSON = map[string]int{}
+	e.signedJSON, e.signatureNeeds = map[string]int{}, e.Scheme.Needs()
 	for _, p := range e.Scheme.Places("json") {
 		if validPointer(p) {
 			e.signedJSON[p] = c.root.add(p, &c.slots)
 		}
 	}
 	e.secretive = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
-	for _, src := range e.Scheme.From {
+	for _, src := range e.Scheme.Credentials() {
 		if src.In == "header" {
 			e.secretive[http.CanonicalHeaderKey(src.Name)] = true
 		}
@@ -267,13 +269,4 @@ func selectorText(s Selector) string {
 		return s.Name
 	}
 	return kindNames[s.Kind] + ":" + s.Name
-}
-
-// signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest(publicURL string) *signature.Request {
-	r := rq.http
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: publicURL,
-		Header: r.Header, Body: rq.body, JSON: rq.signedJSON, Param: rq.param,
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // request is one attempt while it is being judged.
@@ -155,8 +156,8 @@ func (rq *request) parse() *problem {
 	case rq.slots != nil || !rq.json && !rq.isForm:
 		return nil
 	case rq.isForm:
-		form, err := url.ParseQuery(string(rq.body))
-		if err != nil {
+		form, ok := parseForm(string(rq.body))
+		if !ok {
 			return malformed("the form is malformed")
 		}
 		rq.form = form
@@ -241,6 +242,17 @@ func (rq *request) digest(m *members) ([]byte, *problem) {
 	return sum, nil
 }
 
+// parseForm reads a query or a form the way that signatures are checked: a
+// semicolon, which net/url refuses, is a character.
+func parseForm(text string) (url.Values, bool) {
+	fields, ok := signature.ParseForm(text)
+	values := url.Values{}
+	for _, f := range fields {
+		values.Add(f.Name, f.Value)
+	}
+	return values, ok
+}
+
 // formDigest is over the decoded fields: by name, equal names in the order received.
 func formDigest(form url.Values) []byte {
 	names := make([]string, 0, len(form))
@@ -263,23 +275,4 @@ func appendHex(dst, sum []byte) []byte {
 		dst = append(dst, digits[b>>4], digits[b&15])
 	}
 	return dst
-}
-
-func (rq *request) param(name string) (string, bool) {
-	v, ok := rq.rcv.settings[name]
-	return v, ok
-}
-
-// signedJSON reads a scalar for the signature scheme, before verification.
-func (rq *request) signedJSON(pointer string) (string, bool) {
-	slot, ok := rq.endpoint.signedJSON[pointer]
-	if !ok || !rq.json || rq.parse() != nil {
-		return "", false
-	}
-	raw := rq.slot(slot)
-	if len(raw) == 0 || raw[0] == 'n' {
-		return "", false
-	}
-	v := value{ok: true, json: raw}
-	return v.plain(), !v.composite()
 }

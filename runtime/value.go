@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"net/url"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -96,8 +95,8 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		return single(rq.http.Header[s.Name], "header", s.Name)
 	case Query:
 		if rq.query == nil {
-			q, err := url.ParseQuery(rq.http.URL.RawQuery)
-			if err != nil {
+			q, ok := parseForm(rq.http.URL.RawQuery)
+			if !ok {
 				return value{}, malformed("the query is malformed")
 			}
 			rq.query = q

@@ -18,14 +18,28 @@ type Contract struct {
 	Preset      string       // root preset, "" without one
 	Refined     []Refinement // what the contract says otherwise than its presets, in the presets' order
 
-	Endpoints   []*Endpoint   // at least one; in the document's order
-	Events      []*Event      // sorted by Name
-	Effects     []*Effect     // every effect once, sorted by Name; events share pointers
-	Downstreams []*Downstream // sorted by Name
-	Settings    []Setting     // every ${NAME} and params setting, sorted by Name
+	Endpoints   []*Endpoint       // at least one; in the document's order
+	Events      []*Event          // sorted by Name
+	Effects     []*Effect         // every effect once, sorted by Name; events share pointers
+	Downstreams []*Downstream     // sorted by Name
+	Settings    []Setting         // every ${NAME}, params and publicUrl setting, sorted by Name
+	Params      map[string]string // params: name to setting
+	PublicURL   string            // the setting that holds the public address of the mount point, "" without
+
+	// Uncovered is what the document says can arrive, and this receiver does not
+	// take: entries under webhooks, x-webhooks and callbacks, and types of entries
+	// that carry several. Sorted by name.
+	Uncovered []Uncovered
 
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
+}
+
+// Uncovered is one entry of the document, or one type of an entry ("entry type"),
+// that no event of the receiver takes.
+type Uncovered struct {
+	Name string
+	Pos  Pos
 }
 
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
@@ -37,6 +51,7 @@ type Endpoint struct {
 	Shared    bool   // keys are the source's, not the endpoint's
 	MaxBody   int64  // bytes
 	Media     []string
+	Methods   []string // of the entries that arrive here, sorted, POST first
 	Signature *Scheme
 	Items     string     // event.items: where a batch has its events, "" where a body is one
 	Type      []Selector // event.type, joined by "."; empty: one entry, no type
@@ -62,6 +77,7 @@ type Event struct {
 	Pos         Pos
 	Name        string   // [a-z][A-Za-z0-9]*
 	Entry       string   // the entry's name in the document
+	Method      string   // of its operation, such as POST
 	Types       []string // values of the type on the wire; one may end in ".*"; empty: whatever arrives
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
@@ -85,6 +101,7 @@ type Event struct {
 	Retention      time.Duration
 	PayloadKeep    time.Duration // 0: only where somebody needs it
 	Replay         string        // event.replay: "", "refuse", "process"
+	Unsigned       []string      // parts of the key that the signature does not cover, where it covers anything
 
 	Handler bool      // a Go handler is called
 	Effects []*Effect // in the contract's order
@@ -115,6 +132,7 @@ const (
 	SelectSigned  SelectorKind = "signed"
 	SelectParam   SelectorKind = "param"
 	SelectConst   SelectorKind = "const"
+	SelectMethod  SelectorKind = "method" // in signature only
 )
 
 // Selector names one value of a delivery.
@@ -124,6 +142,7 @@ type Selector struct {
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body and item: RFC 6901
 	Whole      bool   // body, at a batch: of the whole body, not of the element
+	Setting    string // param: the setting that holds it
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -139,6 +158,8 @@ func (s Selector) Text() string {
 		return bodyText(s)
 	case SelectItem:
 		return "item:" + s.Pointer
+	case SelectMethod:
+		return "method"
 	default:
 		return string(s.Kind) + ":" + s.Name
 	}
@@ -201,7 +222,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
 			return "", false
 		}
 		text += p.Text
@@ -210,65 +231,13 @@ func (t *Template) Literal() (string, bool) {
 }
 
 // TemplatePart is literal text, a selector, a ${SETTING}, or (in signature
-// content only) a placeholder such as "body", "timestamp", "id".
+// content only) a placeholder such as "body", "timestamp", "id", or a list of fields.
 type TemplatePart struct {
 	Text        string
 	Selector    *Selector
 	Setting     string
 	Placeholder string
-}
-
-// Scheme is a signature scheme.
-type Scheme struct {
-	Pos       Pos
-	Preset    string // the preset that brought it, "" without
-	Type      string // "hmac", "token", "bearer", "basic", "none"
-	Reason    string // of type none
-	Secrets   []Secret
-	From      []Selector // where signatures are; any one may match
-	Prefix    string
-	List      *SignatureList
-	Encoding  string // hex, base64, base64url
-	AnyCase   bool   // case: any
-	RepeatAny bool   // repeat: any
-	Hash      string // sha1, sha256, sha384, sha512, md5
-	Decode    KeyDecoding
-	Timestamp *Timestamp
-	ID        *Selector
-	Content   *Template
-	Require   []Condition // equals only; checked first
-}
-
-// Secret is the name of a secret setting, never its value.
-type Secret struct {
-	Pos   Pos
-	Name  string
-	Until time.Time // zero: for ever
-}
-
-// SignatureList describes a header that holds several elements.
-type SignatureList struct {
-	Separator string
-	Name      string // between name and value; "" for elements without names
-	Tags      []string
-	Skip      int // without names: the first elements that are no signatures
-	Trim      bool
-}
-
-// KeyDecoding says how a secret's text becomes key bytes.
-type KeyDecoding struct {
-	Encoding    string // utf8, base64, hex
-	StripPrefix string
-	PreHash     string
-}
-
-// Timestamp is the signed time.
-type Timestamp struct {
-	From            Selector
-	Format          string        // unix, unix_ms, unix_us, rfc3339, http_date
-	Tolerance       time.Duration // into the past; 0 with NoTolerance
-	FutureTolerance time.Duration
-	NoTolerance     bool // tolerance: none
+	Fields      *FieldList
 }
 
 // EffectKind is the kind of an effect.

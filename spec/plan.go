@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"gopkg.in/yaml.v3"
@@ -154,7 +155,7 @@ func (l *loader) checkEndpoints(scopes []*scope) {
 // event reads one event as it arrives at one endpoint.
 func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutcomes) *Event {
 	policy := mergeValues(&key{keys: rootKeys}, s.policy, p.policy)
-	e := &Event{Pos: p.at, Entry: p.entry.name, Confirmed: true}
+	e := &Event{Pos: p.at, Entry: p.entry.name, Method: strings.ToUpper(p.entry.method), Confirmed: true}
 	if n := lookup(p.entry.operation, "summary"); n != nil {
 		e.Summary = n.Value
 	}
@@ -225,9 +226,10 @@ func (l *loader) eventName(p *eventPlan) string {
 		from = p.entry.name
 	}
 	name := camel(strings.TrimSuffix(from, ".*"), "")
-	if name == "" {
-		l.err(p.at, "name", "write name: orderPaid", "event %q: no name can be made of it", from)
-		return "event"
+	if name == "" || strings.ContainsFunc(from, func(c rune) bool { return c > unicode.MaxASCII }) {
+		// What camel leaves out is all that tells two of them apart.
+		name = orElse(name, "event") + "X" + hash4(from)
+		l.info(p.at, "name", "write name: orderPaid", "event %q is named %q, because a name has only letters a to z and digits", from, name)
 	}
 	return name
 }

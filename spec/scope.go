@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"net/http"
 	"sort"
 	"strings"
 )
@@ -46,11 +47,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.MaxBody = n
 	}
 	e.Items = l.report.itemsAt(policy)
-	secrets := l.secrets(policy.get("secrets"), l.source, at)
-	e.Signature = l.scheme(policy.get("signature"), secrets, at)
-	if e.Signature != nil && e.Signature.Type == "none" {
-		e.Signature.Secrets = nil
-	}
+	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
 	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
@@ -62,6 +59,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
+	l.presetGaps(s)
 	return s
 }
 
@@ -95,7 +93,7 @@ func (l *loader) refusePaths(all []*scope) {
 // typeSigned warns where the type can be changed by whoever captured a request.
 func (l *loader) typeSigned(s *scope) {
 	scheme := s.endpoint.Signature
-	if scheme == nil || scheme.Type != "hmac" {
+	if !scheme.Binds() || scheme.Type == "plugin" {
 		return
 	}
 	for _, sel := range s.endpoint.Type {
@@ -135,6 +133,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 		l.endpointOutcomes(s)
 		l.batchAnswers(s)
 		l.endpointMedia(s)
+		s.endpoint.methods()
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
 			l.warn(s.at, "endpoint-empty", "", "endpoint %q: no entry arrives here", s.endpoint.Name)
@@ -212,6 +211,22 @@ func (l *loader) endpointMedia(s *scope) {
 		s.endpoint.Media = []string{"application/json"}
 	}
 	sort.Strings(s.endpoint.Media)
+}
+
+// methods lists what the entries are delivered with. A receiver tells events by
+// their type alone, so each is taken with every method of its endpoint.
+func (e *Endpoint) methods() {
+	for _, event := range e.Events {
+		if !contains(e.Methods, event.Method) {
+			e.Methods = append(e.Methods, event.Method)
+		}
+	}
+	sort.Slice(e.Methods, func(i, j int) bool {
+		if post := e.Methods[i] == http.MethodPost; post != (e.Methods[j] == http.MethodPost) {
+			return post
+		}
+		return e.Methods[i] < e.Methods[j]
+	})
 }
 
 // arrives reports whether an entry is at an endpoint: at every one unless it

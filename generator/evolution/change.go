@@ -137,24 +137,34 @@ func (d *difference) addColumn(t *Table, c *Column) {
 }
 
 // addUnique fails where rows have the same values already, which only the
-// database knows: the warning says how to look.
-func (d *difference) addUnique(t *Table, u *Unique) {
+// database knows: the warning says how to look. Where fewer columns were unique
+// before, there are none.
+func (d *difference) addUnique(t *Table, u *Unique, before []*Unique) {
 	if u.Ident == "" {
 		named := *u
 		named.Ident = ident(t.Name + "_" + strings.Join(u.Columns, "_") + "_key")
 		u = &named
 	}
-	list := strings.Join(u.Idents, ", ")
-	look := fmt.Sprintf("SELECT %s, count(*) FROM %s GROUP BY %s HAVING count(*) > 1;", list, t.Ident, list)
-	d.report(spec.Warning, d.where(t.Name, ""), "unique-added", "look before you apply it: "+look,
-		"table %q: the migration makes (%s) unique and fails, without changing anything, where rows have the same values already", t.Name, strings.Join(u.Columns, ", "))
-	up := "-- Fails where rows have the same values already; this shows them:\n-- " + look + "\n"
+	list, up := strings.Join(u.Idents, ", "), ""
+	if !implied(u, before) {
+		look := fmt.Sprintf("SELECT %s, count(*) FROM %s GROUP BY %s HAVING count(*) > 1;", list, t.Ident, list)
+		d.report(spec.Warning, d.where(t.Name, ""), "unique-added", "look before you apply it: "+look,
+			"table %q: the migration makes (%s) unique and fails, without changing anything, where rows have the same values already", t.Name, strings.Join(u.Columns, ", "))
+		up = "-- Fails where rows have the same values already; this shows them:\n-- " + look + "\n"
+	}
 	if d.dialect == SQLite || u.Index {
 		d.add("unique_"+t.Name, up+u.create(t)+";", "DROP INDEX "+u.Ident+";")
 		return
 	}
 	d.add("unique_"+t.Name, up+fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s UNIQUE (%s);", t.Ident, u.Ident, list),
 		fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", t.Ident, u.Ident))
+}
+
+// implied: what is unique by some of the columns is unique by all of them.
+func implied(u *Unique, before []*Unique) bool {
+	return slices.ContainsFunc(before, func(b *Unique) bool {
+		return !slices.ContainsFunc(b.Columns, func(c string) bool { return !slices.Contains(u.Columns, c) })
+	})
 }
 
 // dropUnique takes a constraint away that the contract no longer asks for: it

@@ -137,6 +137,7 @@ func (d *difference) table(old, t *Table) {
 	if d.renamed(old, t) {
 		return
 	}
+	before := slices.Clone(old.Unique)
 	for _, u := range old.Unique {
 		if u.ours && u.Name != "" && t.unique(u.Columns) == nil {
 			d.dropUnique(old, u)
@@ -152,7 +153,7 @@ func (d *difference) table(old, t *Table) {
 	}
 	for _, u := range t.Unique {
 		if old.unique(u.Columns) == nil {
-			d.addUnique(t, u)
+			d.addUnique(t, u, before)
 		}
 	}
 	for _, i := range t.Indexes {

@@ -184,5 +184,9 @@ func (p *protocol) missingKey() []answer {
 	if body == "" {
 		body = p.e.Body
 	}
-	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) })
+	send := func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) }
+	if p.c.Definition.Endpoints[p.e.Endpoint].Items != "" {
+		return []answer{send()} // an element is kept as rejected
+	}
+	return p.untouched(send)
 }
