@@ -122,7 +122,8 @@ func (b *builder) coverage(e *spec.Endpoint, bound Binding, out *Signature) {
 			}
 		}
 	}
-	say(e.Signature.SignsURL(), "the address")
+	say(bound.Value(spec.Selector{Kind: spec.SelectMethod}), "the method")
+	say(bound.Value(spec.Selector{Kind: spec.SelectPath}), "the address")
 	say(false, "every other header")
 }
 

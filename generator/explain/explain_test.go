@@ -58,6 +58,7 @@ func TestGolden(t *testing.T) {
 		"orders":  plan(t, orders),
 		"github":  plan(t, "testdata/github.openapi.yaml"),
 		"tokens":  plan(t, "testdata/tokens.openapi.yaml"),
+		"schemes": plan(t, "testdata/schemes.openapi.yaml"),
 		"batches": plan(t, "../../golden/batches/contract.openapi.yaml"),
 	} {
 		r := explain.New([]*generator.Plan{p}, nil)
