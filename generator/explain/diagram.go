@@ -125,8 +125,11 @@ func (d *drawing) delivery(r *Receiver, handler bool) {
 func (r *Receiver) schemes() []string {
 	var all []string
 	for _, e := range r.Endpoints {
-		if !slices.Contains(all, e.Signature.Type) {
-			all = append(all, e.Signature.Type)
+		s := e.Signature
+		for _, one := range append(append([]*Signature{s}, s.Any...), s.All...) {
+			if one.Type != "" && !slices.Contains(all, one.Type) {
+				all = append(all, one.Type)
+			}
 		}
 	}
 	return all

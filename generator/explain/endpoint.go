@@ -36,15 +36,29 @@ func unknownType(e *spec.Endpoint) Decision {
 }
 
 func (b *builder) signature(e *spec.Endpoint) *Signature {
-	bound, s := b.bind(e.Signature), e.Signature
-	out := &Signature{Covers: []string{}, Leaves: []string{}, Warnings: bound.Weak()}
+	bound := b.bind(e.Signature)
+	out := scheme(e.Signature)
+	out.Warnings = bound.Weak()
+	if e.Signature != nil {
+		b.coverage(e, bound, out)
+	}
+	return out
+}
+
+// scheme says what is declared, without what it comes to.
+func scheme(s *spec.Scheme) *Signature {
+	out := &Signature{}
 	if s == nil {
 		return out
 	}
 	out.Type, out.Preset, out.Reason, out.Encoding = s.Type, s.Preset, s.Reason, s.Encoding
 	out.From, out.Content = selectors(s.From), template(s.Content)
-	if s.Type == "hmac" {
+	out.Items, out.Algs, out.Networks, out.Plugin = s.Items, s.Algs, s.Networks, s.Plugin
+	if s.Content != nil {
 		out.Hash = s.Hash
+	}
+	if h := s.BodyHash; h != nil {
+		out.BodyHash = h.Hash + " in " + h.From.Text()
 	}
 	for _, one := range s.Secrets {
 		secret := Secret{Name: one.Name}
@@ -53,7 +67,25 @@ func (b *builder) signature(e *spec.Endpoint) *Signature {
 		}
 		out.Secrets = append(out.Secrets, secret)
 	}
-	b.coverage(e, bound, out)
+	switch t := s.Timestamp; {
+	case t == nil:
+	case t.NoTolerance:
+		out.Tolerance = "none"
+	default:
+		out.Tolerance = duration(t.Tolerance)
+		if !t.NoFuture {
+			out.Future = duration(t.FutureTolerance)
+		}
+	}
+	if m := s.Claims.MaxAge; m != nil {
+		out.Tolerance, out.Future = duration(m.Tolerance), duration(m.FutureTolerance)
+	}
+	for _, m := range s.Any {
+		out.Any = append(out.Any, scheme(m))
+	}
+	for _, m := range s.All {
+		out.All = append(out.All, scheme(m))
+	}
 	return out
 }
 
@@ -70,11 +102,9 @@ func (b *builder) coverage(e *spec.Endpoint, bound Binding, out *Signature) {
 		}
 	}
 	say(bound.Body(), "the body")
-	if t := e.Signature.Timestamp; t != nil {
-		say(bound.Value(t.From), "the time, "+t.From.Text())
-		out.Tolerance, out.Future = duration(t.Tolerance), duration(t.FutureTolerance)
-		if t.NoTolerance {
-			out.Tolerance, out.Future = "none", ""
+	for _, one := range append([]*spec.Scheme{e.Signature}, e.Signature.Members()...) {
+		if t := one.Timestamp; t != nil {
+			say(bound.Value(t.From), "the time, "+t.From.Text())
 		}
 	}
 	for _, s := range e.Type {
@@ -92,7 +122,9 @@ func (b *builder) coverage(e *spec.Endpoint, bound Binding, out *Signature) {
 			}
 		}
 	}
-	say(false, "the method, the address and every other header")
+	say(bound.Value(spec.Selector{Kind: spec.SelectMethod}), "the method")
+	say(bound.Value(spec.Selector{Kind: spec.SelectPath}), "the address")
+	say(false, "every other header")
 }
 
 // used are the selectors of an event's conditions and effects.

@@ -154,8 +154,12 @@ func (b *builder) replay(e *spec.Event, at []*spec.Endpoint) string {
 			return "possible: the signature does not cover the body, which the event key is derived from"
 		}
 	}
-	if bound := b.bind(at[0].Signature); bound.Fresh() {
-		return fmt.Sprintf("a duplicate while the key is kept, and refused once it is older than %s", duration(at[0].Signature.Timestamp.Tolerance))
+	if b.bind(at[0].Signature).Fresh() {
+		older := "than its signature allows"
+		if t := at[0].Signature.Timestamp; t != nil {
+			older = "than " + duration(t.Tolerance)
+		}
+		return "a duplicate while the key is kept, and refused once it is older " + older
 	}
 	return fmt.Sprintf("a duplicate while the key is kept, %s; after that it would be a new event, because no signed time limits its age", duration(e.Retention))
 }

@@ -58,6 +58,7 @@ func TestGolden(t *testing.T) {
 		"orders":  plan(t, orders),
 		"github":  plan(t, "testdata/github.openapi.yaml"),
 		"tokens":  plan(t, "testdata/tokens.openapi.yaml"),
+		"schemes": plan(t, "testdata/schemes.openapi.yaml"),
 		"batches": plan(t, "../../golden/batches/contract.openapi.yaml"),
 	} {
 		r := explain.New([]*generator.Plan{p}, nil)
@@ -117,13 +118,13 @@ func (binds) Value(spec.Selector) bool { return true }
 
 func TestOtherBinding(t *testing.T) {
 	p := plan(t, "testdata/github.openapi.yaml")
-	r := explain.New([]*generator.Plan{p}, func(s *spec.Scheme) explain.Binding { return binds{explain.Conservative(s)} }).Receivers[0]
+	r := explain.New([]*generator.Plan{p}, func(s *spec.Scheme) explain.Binding { return binds{explain.Declared(s)} }).Receivers[0]
 	if !r.Events[0].Key.Parts[0].Signed {
 		t.Error("the key is not said to be signed, although the given analysis says so")
 	}
 	plain := explain.New([]*generator.Plan{p}, nil).Receivers[0]
 	if plain.Events[0].Key.Parts[0].Signed {
-		t.Error("the conservative analysis says that a header outside the signed text is signed")
+		t.Error("the analysis of package spec says that a header outside the signed text is signed")
 	}
 	if w := plain.Events[0].Key.Warnings; len(w) != 1 || !strings.Contains(w[0], "businessKey") {
 		t.Errorf("warnings %q, want one that proposes businessKey", w)

@@ -12,10 +12,10 @@ import (
 // Bind analyses a scheme.
 type Bind func(*spec.Scheme) Binding
 
-// New explains plans, in their order. A nil bind means Conservative.
+// New explains plans, in their order. A nil bind means Declared.
 func New(plans []*generator.Plan, bind Bind) *Report {
 	if bind == nil {
-		bind = Conservative
+		bind = Declared
 	}
 	r := &Report{Version: Version, Receivers: []*Receiver{}}
 	for _, p := range plans {

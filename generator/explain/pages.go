@@ -103,11 +103,28 @@ func size(n int64) string {
 }
 
 func (p *page) signature(s *Signature) {
+	own := schemeFacts(s)
+	members, which := s.Any, "One of these has to accept:"
+	if len(s.All) > 0 {
+		members, which = s.All, "Every one of these has to accept:"
+	}
+	if len(members) > 0 {
+		p.para(which)
+		own = nil
+	}
+	for _, m := range members {
+		p.facts(schemeFacts(m)...)
+	}
+	p.facts(append(own, [2]string{"covers", orNothing(s.Covers)}, [2]string{"does not cover", orNothing(s.Leaves)})...)
+	p.list(s.Warnings)
+}
+
+func schemeFacts(s *Signature) [][2]string {
 	var secrets []string
 	for _, one := range s.Secrets {
 		secrets = append(secrets, code(one.Name)+yes(one.Until != "", " until "+one.Until))
 	}
-	scheme := strings.TrimSpace(s.Type + " " + s.Hash)
+	kind := strings.TrimSpace(s.Type + " " + s.Hash)
 	age := ""
 	if s.Tolerance != "" {
 		age = "at most " + s.Tolerance + " old" + yes(s.Future != "", " and "+s.Future+" in the future")
@@ -115,17 +132,19 @@ func (p *page) signature(s *Signature) {
 	if s.Tolerance == "none" {
 		age = "not judged"
 	}
-	p.facts(
-		[2]string{"scheme", scheme + yes(s.Preset != "", ", of the preset "+code(s.Preset))},
-		[2]string{"reason", unmark(s.Reason)},
-		[2]string{"read from", codes(s.From) + yes(s.Encoding != "", ", "+s.Encoding)},
-		[2]string{"signed text", code(s.Content)},
-		[2]string{"signed time", age},
-		[2]string{"secrets", strings.Join(secrets, ", ")},
-		[2]string{"covers", orNothing(s.Covers)},
-		[2]string{"does not cover", orNothing(s.Leaves)},
-	)
-	p.list(s.Warnings)
+	return [][2]string{
+		{"scheme", yes(kind != "", kind+yes(s.Preset != "", ", of the preset "+code(s.Preset)))},
+		{"reason", unmark(s.Reason)},
+		{"verifier", code(s.Plugin)},
+		{"read from", codes(s.From) + yes(s.Encoding != "", ", "+s.Encoding)},
+		{"networks", codes(s.Networks)},
+		{"algorithms", codes(s.Algs)},
+		{"signed text", code(s.Content)},
+		{"signed by itself", yes(s.Items != "", "each element of "+code(s.Items))},
+		{"hash of the body", code(s.BodyHash)},
+		{"signed time", age},
+		{"secrets", strings.Join(secrets, ", ")},
+	}
 }
 
 func orNothing(all []string) string {

@@ -204,10 +204,12 @@ func (p *page) outside(r *Receiver) {
 	var names []string
 	seen := map[string]bool{}
 	for _, e := range r.Endpoints {
-		for _, s := range e.Signature.Secrets {
-			if !seen[s.Name] {
-				seen[s.Name] = true
-				names = append(names, code(s.Name)+" (secret)")
+		for _, s := range append(append([]*Signature{e.Signature}, e.Signature.Any...), e.Signature.All...) {
+			for _, one := range s.Secrets {
+				if !seen[one.Name] {
+					seen[one.Name] = true
+					names = append(names, code(one.Name)+" (secret, or public key)")
+				}
 			}
 		}
 	}

@@ -70,19 +70,26 @@ type Endpoint struct {
 
 // Signature is how a request proves where it comes from.
 type Signature struct {
-	Type      string   `json:"type"`
-	Preset    string   `json:"preset,omitempty"`
-	From      []string `json:"from,omitempty"`
-	Hash      string   `json:"hash,omitempty"`
-	Encoding  string   `json:"encoding,omitempty"`
-	Content   string   `json:"content,omitempty"`
-	Tolerance string   `json:"tolerance,omitempty"` // into the past; "none" where the time is not judged
-	Future    string   `json:"futureTolerance,omitempty"`
-	Reason    string   `json:"reason,omitempty"` // of type none
-	Secrets   []Secret `json:"secrets,omitempty"`
-	Covers    []string `json:"covers"`
-	Leaves    []string `json:"leaves"` // not covered
-	Warnings  []string `json:"warnings,omitempty"`
+	Type      string       `json:"type,omitempty"` // empty with any and all
+	Preset    string       `json:"preset,omitempty"`
+	From      []string     `json:"from,omitempty"`
+	Hash      string       `json:"hash,omitempty"`
+	Encoding  string       `json:"encoding,omitempty"`
+	Content   string       `json:"content,omitempty"`
+	Tolerance string       `json:"tolerance,omitempty"` // into the past; "none" where the time is not judged
+	Future    string       `json:"futureTolerance,omitempty"`
+	Reason    string       `json:"reason,omitempty"`  // of type none
+	Secrets   []Secret     `json:"secrets,omitempty"` // or public keys
+	Items     string       `json:"items,omitempty"`   // every element is signed by itself
+	BodyHash  string       `json:"bodyHash,omitempty"`
+	Algs      []string     `json:"algs,omitempty"`
+	Networks  []string     `json:"networks,omitempty"`
+	Plugin    string       `json:"plugin,omitempty"`
+	Any       []*Signature `json:"any,omitempty"` // one has to accept; coverage stands above
+	All       []*Signature `json:"all,omitempty"` // every one has to
+	Covers    []string     `json:"covers,omitempty"`
+	Leaves    []string     `json:"leaves,omitempty"` // not covered
+	Warnings  []string     `json:"warnings,omitempty"`
 }
 
 // Secret is a secret's name, never its value.

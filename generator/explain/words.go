@@ -46,11 +46,25 @@ func template(t *spec.Template) string {
 			b.WriteString("${" + p.Setting + "}")
 		case p.Placeholder != "":
 			b.WriteString("{" + p.Placeholder + "}")
+		case p.Fields != nil:
+			b.WriteString("{" + fieldList(p.Fields) + "}")
 		default:
 			b.WriteString(p.Text)
 		}
 	}
 	return b.String()
+}
+
+// fieldList says which fields of the body are signed.
+func fieldList(f *spec.FieldList) string {
+	text := "every field"
+	if f.Names != nil {
+		text = "fields " + strings.Join(f.Names, ", ")
+	}
+	if len(f.Exclude) > 0 {
+		text += " but " + strings.Join(f.Exclude, ", ")
+	}
+	return text + " as " + f.Each
 }
 
 func conditions(all []spec.Condition) []string {
@@ -151,6 +165,14 @@ func subscriptionWarning(key []spec.Selector) string {
 			"Subscribe once, or declare event.businessKey with %s.", known[0], instead)
 	}
 	return ""
+}
+
+// capital begins a sentence.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 var duration = generator.Duration

@@ -19,32 +19,43 @@ var batchNames = []string{"events", "notificationItems", "notifications", "webho
 // name, beside which nothing tells what happened.
 func (p *proposer) items() {
 	if items := p.facts[p.sender.preset].Items; items != "" {
+		before, _, _ := strings.Cut(items, "/*")
 		p.pointer, p.batch = items, true // the preset brings it
+		p.split(before + "/*")
 		return
 	}
 	for _, name := range batchNames {
 		pointer := "/" + name + "/*"
-		var batch, other []*entry
-		for _, e := range p.taken {
-			if holdsBatch(e, pointer) {
-				batch = append(batch, e)
-			} else {
-				other = append(other, e)
-			}
-		}
-		if len(batch) <= len(other) {
+		if !p.split(pointer) {
 			continue
 		}
-		p.taken = batch
-		for _, e := range other {
-			p.left = append(p.left, leftOut{e.Name, "because they hold no batch while the others do"})
-		}
-		p.pointer, p.batch = pointer+wrapper(batch, pointer), spec.Generated("event", "items")
+		p.pointer, p.batch = pointer+wrapper(p.taken, pointer), spec.Generated("event", "items")
 		if p.batch {
 			p.note("event.items %s: an array of objects in the body of %s, beside which nothing tells type or id", p.pointer, each(len(p.taken)))
 		}
 		return
 	}
+}
+
+// split takes the entries that hold a batch and leaves out the others, where
+// most of them do.
+func (p *proposer) split(pointer string) bool {
+	var batch, other []*entry
+	for _, e := range p.taken {
+		if holdsBatch(e, pointer) {
+			batch = append(batch, e)
+		} else {
+			other = append(other, e)
+		}
+	}
+	if len(batch) <= len(other) {
+		return false
+	}
+	p.taken = batch
+	for _, e := range other {
+		p.left = append(p.left, leftOut{e.Name, "because they hold no batch while the others do"})
+	}
+	return true
 }
 
 // holdsBatch reports whether a body has an array of objects, and beside it
@@ -142,7 +153,7 @@ func (p *proposer) common() []spec.Member {
 func (p *proposer) types() {
 	if len(p.facts[p.sender.preset].Type) > 0 {
 		p.kind.none = true // the preset brings it
-		p.presetTypes()
+		p.presetTypes(p.facts[p.sender.preset].Type)
 		return
 	}
 	if p.discriminated() || p.fixed() {
@@ -155,10 +166,19 @@ func (p *proposer) types() {
 // githubID is the form of GitHub's operationIds.
 var githubID = regexp.MustCompile(`^[a-z][a-z-]*(/[a-z][a-z_-]*)?$`)
 
-// presetTypes writes out the types where the preset reads a part from a header:
-// no schema fixes that. GitHub's header has the first part of the operationId,
-// with underscores; its documentation lists them.
-func (p *proposer) presetTypes() {
+// presetTypes writes out the types that no schema fixes: where the preset reads
+// the type from one member, those that the examples tell; where it reads a part
+// from GitHub's header, the first part of the operationId with underscores, as
+// GitHub's documentation lists them.
+func (p *proposer) presetTypes(selectors []string) {
+	if len(selectors) == 1 && strings.HasPrefix(selectors[0], "/") {
+		if p.discriminated() {
+			p.kind.selectors = nil // the preset says where
+		} else if values, _, told := p.values(spec.Member{Pointer: selectors[0]}); told > 0 {
+			p.tell(selectors[0], values)
+		}
+		return
+	}
 	if p.sender.preset != "github" || slices.ContainsFunc(p.taken, func(e *entry) bool { return !githubID.MatchString(e.ID) }) {
 		return
 	}
@@ -170,6 +190,17 @@ func (p *proposer) presetTypes() {
 		}
 	}
 	p.note("types of the entries: X-GitHub-Event and /action, as the operationIds have them")
+}
+
+// tell notes the entries' values at a pointer, where their schemas do not fix
+// them, and which tell none.
+func (p *proposer) tell(pointer string, values []string) {
+	for i, e := range p.taken {
+		e.untold = values[i] == "" && len(p.taken) > 1
+		if len(e.members[pointer].Fixed) != 1 {
+			e.event = values[i]
+		}
+	}
 }
 
 // fixed looks for a pointer that has another value in each entry: by the
@@ -192,12 +223,7 @@ func (p *proposer) fixed() bool {
 			continue
 		}
 		p.kind.selectors = []string{m.Pointer}
-		for i, e := range p.taken {
-			e.untold = values[i] == ""
-			if len(e.members[m.Pointer].Fixed) != 1 {
-				e.event = values[i]
-			}
-		}
+		p.tell(m.Pointer, values)
 		p.note("event.type %s: %s", m.Pointer, p.kind.why)
 		return true
 	}

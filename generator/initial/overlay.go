@@ -3,7 +3,10 @@ package initial
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/whgen/whgen/spec"
 )
 
 // overlay writes what was found out. It can be asked again.
@@ -33,21 +36,75 @@ func (p *proposer) overlay() []byte {
 func (p *proposer) writeSender(w *writer, in int) {
 	s := p.sender
 	secret := "secrets: [" + strings.ToUpper(p.source) + "_WEBHOOK_SECRET]"
+	settings := p.settings()
 	switch {
 	case s.preset != "" && s.sure:
 		w.line(in, "preset: %s # %s; whgen explain shows what it brings", s.preset, comment(s.why))
-		w.line(in, "%s # a name of a setting, never the value", secret)
+		for _, one := range settings {
+			w.line(in, "%s # names of settings, never their values", one)
+		}
 	case s.preset != "":
 		or := ""
 		if len(s.others) > 0 {
 			or = " It may be " + strings.Join(s.others, " or ") + " as well."
 		}
 		w.question(in, fmt.Sprintf("Is the sender %s? %s.%s The preset brings the signature, and event type and key where they belong to it; "+
-			"otherwise write signature, event.type and event.key.", s.preset, capital(s.why), or), "preset: "+s.preset, secret)
+			"otherwise write signature, event.type and event.key.", s.preset, capital(s.why), or), append([]string{"preset: " + s.preset}, settings...)...)
 	default:
 		text, proposal := p.signatureQuestion()
 		w.question(in, text, proposal, secret)
 	}
+}
+
+// settings are the names that a preset's scheme needs: of secrets or public
+// keys, parameters of the subscription, and the public address.
+func (p *proposer) settings() []string {
+	s := p.facts[p.sender.preset].Scheme
+	if s == nil {
+		return nil
+	}
+	upper := strings.ToUpper(p.source)
+	var lines, named []string
+	switch {
+	case len(s.Members()) > 0 || s.Type == "ip" || s.Type == "none" || s.Type == "plugin": // the names are the default ones
+	case s.PublicKeys():
+		lines = append(lines, "keys: ["+upper+"_PUBLIC_KEY]")
+	default:
+		lines = append(lines, "secrets: ["+upper+"_WEBHOOK_SECRET]")
+	}
+	for _, one := range append([]*spec.Scheme{s}, s.Members()...) {
+		for _, name := range params(one) {
+			named = append(named, name+": "+upper+"_"+strings.ToUpper(name))
+		}
+	}
+	if len(named) > 0 {
+		lines = append(lines, "params: {"+strings.Join(named, ", ")+"}")
+	}
+	if s.SignsURL() {
+		lines = append(lines, "publicUrl: "+upper+"_PUBLIC_URL")
+	}
+	return lines
+}
+
+// params are the parameters that a scheme names: in the signed text, or as a
+// value that it pins.
+func params(s *spec.Scheme) []string {
+	var all []string
+	if s.Content != nil {
+		for _, part := range s.Content.Parts {
+			if v := part.Selector; v != nil && v.Kind == spec.SelectParam {
+				all = append(all, v.Name)
+			}
+		}
+	}
+	for _, c := range s.Require {
+		for _, value := range c.Values {
+			if name, ok := strings.CutPrefix(value, "{param:"); ok {
+				all = append(all, strings.TrimSuffix(name, "}"))
+			}
+		}
+	}
+	return slices.Compact(all)
 }
 
 // signatureQuestion asks how deliveries are authenticated, with what the
@@ -106,13 +163,21 @@ func (p *proposer) writeEvent(w *writer, in int) {
 		w.out.WriteString(text)
 		return
 	}
+	var answers []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if answer, ok := strings.CutPrefix(line, "# "); ok && !strings.HasPrefix(answer, "?") {
-			line = "# event: {" + answer + "}"
+		answer, ok := strings.CutPrefix(line, "# ")
+		if !ok {
+			continue
 		}
-		w.line(in, "%s", line)
+		if strings.HasPrefix(answer, "?") {
+			w.line(in, "%s", line)
+			continue
+		}
+		answer, _, _ = strings.Cut(answer, " # ")
+		answers = append(answers, answer)
 	}
+	w.line(in, "# event: {%s}", strings.Join(answers, ", "))
 }
 
 func (p *proposer) writeItems(w *writer, in int) {
@@ -160,7 +225,7 @@ func (p *proposer) writeKey(w *writer, in int) {
 	}
 	if p.replay != "" {
 		text := fmt.Sprintf("The signature does not cover the event key %s: whoever has captured a request can send it again under a new key. Accept that (process)", p.replay)
-		if p.facts[p.sender.preset].Body {
+		if p.facts[p.sender.preset].Scheme.Body() == spec.BoundWhole {
 			w.question(in, text+", or take a known body under a new key for a repeat (refuse; two facts with equal bytes are then one)?", "replay: refuse")
 			return
 		}
@@ -190,7 +255,7 @@ func (p *proposer) askKey(w *writer, in int) {
 
 // writeHabits asks what lint can do without: a horizon shortens retention.
 func (p *proposer) writeHabits(w *writer, in int) {
-	if p.facts[p.sender.preset].Horizon && p.sender.sure {
+	if known := p.facts[p.sender.preset]; p.sender.sure && (known.Horizon > 0 || known.Never) {
 		return
 	}
 	w.question(in, "For how long does the sender retry, and what stops it? Without an answer event keys are kept for 30 days, and answers are not checked against its habits.",
@@ -205,27 +270,40 @@ func (p *proposer) writeOutcomes(w *writer, in int) {
 		"processed: "+status, "duplicate: processed", "conflict: processed", "inProgress: {status: 503, retryAfter: 5s}", "failed: {status: 503, retryAfter: 30s}")
 }
 
-// success is the answer that the document declares for a delivery that arrived.
+// success is the answer that the document declares for a delivery that
+// arrived, as far as the preset's sender takes it for that.
 func (p *proposer) success() (status, text string) {
 	var all []string
-	seen := map[string]bool{}
 	for _, e := range p.taken {
 		for _, s := range e.Statuses {
-			if !seen[s] {
-				seen[s] = true
+			if !slices.Contains(all, s) {
 				all = append(all, s)
 			}
 		}
 	}
-	status = "200"
-	for _, s := range all {
-		if len(s) == 3 && s[0] == '2' && s[1:] != "XX" && s[1:] != "xx" && !seen["200"] {
-			status = s
-			break
+	text = "The document declares " + strings.Join(most(all, 8), ", ") + "."
+	if len(all) == 0 {
+		text = "The document declares no answers."
+	}
+	acks := p.facts[p.sender.preset].Acks
+	if len(acks) > 0 {
+		text += " By the preset the sender takes " + strings.Join(acks, ", ") + " for received."
+	}
+	plain := slices.DeleteFunc(append(append([]string{"200"}, all...), acks...), func(s string) bool {
+		return len(s) != 3 || s[0] != '2' || strings.ContainsAny(s, "xX")
+	})
+	acked := func(s string) bool { return len(acks) == 0 || matchesAny(acks, s) }
+	for _, fits := range []func(string) bool{func(s string) bool { return acked(s) && (len(all) == 0 || matchesAny(all, s)) }, acked} {
+		if i := slices.IndexFunc(plain, fits); i >= 0 {
+			return plain[i], text
 		}
 	}
-	if len(all) == 0 {
-		return status, "The document declares no answers."
-	}
-	return status, "The document declares " + strings.Join(most(all, 8), ", ") + "."
+	return "200", text
+}
+
+// matchesAny holds a status against patterns such as 2xx, 2XX, 202 and default.
+func matchesAny(patterns []string, status string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return p == status || p == "default" || strings.EqualFold(p, status[:1]+"xx")
+	})
 }

@@ -29,8 +29,8 @@ type Check func(overlay []byte) spec.Diagnostics
 
 // Propose makes an overlay. The error names a pattern that fits no entry.
 func Propose(s *spec.Survey, opt Options, check Check) (*Proposal, error) {
-	p := &proposer{survey: s, source: opt.Source, facts: map[string]spec.PresetFacts{}}
-	for _, one := range spec.FactsOfPresets() {
+	p := &proposer{survey: s, source: opt.Source, facts: map[string]spec.Preset{}}
+	for _, one := range spec.Presets() {
 		p.facts[one.Name] = one
 	}
 	p.preset()
@@ -61,7 +61,7 @@ func Propose(s *spec.Survey, opt Options, check Check) (*Proposal, error) {
 type proposer struct {
 	survey *spec.Survey
 	source string
-	facts  map[string]spec.PresetFacts
+	facts  map[string]spec.Preset
 	sender evidence // which preset; its name is "" without one
 
 	taken   []*entry            // operations that are received

@@ -79,7 +79,7 @@ func (p *proposer) byHeader() bool {
 	for _, header := range p.survey.Headers {
 		var fits []string
 		for name, f := range p.facts {
-			if slices.ContainsFunc(f.From, func(h string) bool { return strings.EqualFold(h, header) }) && !strings.EqualFold(header, "Authorization") {
+			if readsHeader(f.Scheme, header) && !strings.EqualFold(header, "Authorization") {
 				fits = append(fits, name)
 			}
 		}
@@ -93,6 +93,16 @@ func (p *proposer) byHeader() bool {
 		}
 	}
 	return false
+}
+
+// readsHeader reports whether a scheme's signatures stand in a header.
+func readsHeader(s *spec.Scheme, header string) bool {
+	if s == nil {
+		return false
+	}
+	return slices.ContainsFunc(append([]*spec.Scheme{s}, s.Members()...), func(one *spec.Scheme) bool {
+		return slices.ContainsFunc(one.From, func(f spec.Selector) bool { return f.Kind == spec.SelectHeader && strings.EqualFold(f.Name, header) })
+	})
 }
 
 // codeHosts are where documents are kept, whoever wrote them.

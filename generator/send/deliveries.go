@@ -93,12 +93,16 @@ func chosen(p *generator.Plan, o Options) ([]generator.Delivery, error) {
 func fits(d generator.Delivery, o Options) error {
 	s := d.Endpoint.Signature
 	switch {
+	case s != nil && s.Type == "plugin":
+		return fmt.Errorf("event %s: what the verifier %s wants is not known here; deliveries cannot be signed", d.Event.Name, s.Plugin)
+	case o.WrongSecret && s != nil && s.Type == "ip":
+		return fmt.Errorf("event %s: an address is verified there, no secret", d.Event.Name)
 	case o.wrong() && (s == nil || s.Type == "none"):
 		return fmt.Errorf("event %s: nothing is verified there (signature type none), so nothing can be refused", d.Event.Name)
-	case o.Stale && (s.Timestamp == nil || s.Timestamp.NoTolerance):
+	case o.Stale && !s.Fresh():
 		return fmt.Errorf("event %s: the signature has no time that is judged, so no delivery is stale", d.Event.Name)
-	case o.Tamper && !covers(s):
-		return fmt.Errorf("event %s: a %s signature does not cover the body, so a changed one is not refused", d.Event.Name, s.Type)
+	case o.Tamper && s.Body() != spec.BoundWhole:
+		return fmt.Errorf("event %s: the signature%s does not cover the whole body, so a changed one may not be refused", d.Event.Name, typed(s))
 	case o.Alter && o.Body == nil && d.Changed == "":
 		return fmt.Errorf("event %s: every other content is another event, because its key is derived from the content", d.Event.Name)
 	case o.Alter && o.Body != nil:
@@ -109,9 +113,11 @@ func fits(d generator.Delivery, o Options) error {
 	return nil
 }
 
-// covers reports whether a changed byte of the body breaks the signature.
-func covers(s *spec.Scheme) bool {
-	return s.Content != nil && slices.ContainsFunc(s.Content.Parts, func(p spec.TemplatePart) bool { return strings.HasSuffix(p.Placeholder, "body") })
+func typed(s *spec.Scheme) string {
+	if s.Type == "" {
+		return ""
+	}
+	return " (type " + s.Type + ")"
 }
 
 // settled are the outcomes of an event that has been understood.

@@ -5,6 +5,7 @@
 //	batch.go        several events in one request
 //	scheme.go       the contract's scheme as package signature has it
 //	sign.go         one signed HTTP request
+//	keys.go         what it is signed with, right or wrong
 //	guard.go        which addresses may be called, judged at the connection
 //	run.go          makes them, and measures
 //	result.go       what came of it

@@ -211,7 +211,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		"stale without a time":    {contract(hmac, keyed), send.Options{Stale: true}, "no time that is judged"},
 		"wrong where none":        {contract(none, keyed), send.Options{WrongSecret: true}, "nothing is verified there"},
-		"tampered under a token":  {contract(token, keyed), send.Options{Tamper: true}, "does not cover the body"},
+		"tampered under a token":  {contract(token, keyed), send.Options{Tamper: true}, "does not cover the whole body"},
 		"altered and derived":     {contract(hmac, derived), send.Options{Alter: true}, "derived from the content"},
 		"batch without items":     {contract(hmac, keyed), send.Options{Batch: 2}, "declares no event.items"},
 		"an event that is not":    {contract(hmac, keyed), send.Options{Events: []string{"f"}}, `no event "f"; it has e`},

@@ -3,12 +3,10 @@ package send
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +21,8 @@ type signer struct {
 	options Options
 	secret  func(name string) (string, bool)
 	now     func() time.Time
+
+	publicURL string // the setting's name, "" without
 }
 
 // request is one attempt: a new one is signed for each, as senders do.
@@ -38,8 +38,10 @@ func (s *signer) request(ctx context.Context, r round) (*http.Request, error) {
 	for _, h := range d.Headers {
 		header.Set(h[0], h[1])
 	}
-	signed := &signature.Request{Method: d.Method, Path: u.EscapedPath(), RawQuery: u.RawQuery, Header: header, Body: r.body, JSON: reader(r.body)}
-	signed.URL = u.String()
+	signed := &signature.Request{Method: d.Method, Path: u.EscapedPath(), RawQuery: u.RawQuery, Host: u.Host, Header: header, Body: r.body, Param: s.setting}
+	if err := s.public(d.Endpoint, signed); err != nil {
+		return nil, err
+	}
 	if err := s.sign(d.Endpoint.Signature, signed); err != nil {
 		return nil, fmt.Errorf("event %s: %w", r.event.Name, err)
 	}
@@ -56,63 +58,80 @@ func (s *signer) request(ctx context.Context, r round) (*http.Request, error) {
 	return req, nil
 }
 
+// public tells the address that a sender calls, where the scheme signs it.
+func (s *signer) public(e *spec.Endpoint, r *signature.Request) error {
+	if s.publicURL == "" || !e.Signature.SignsURL() {
+		return nil
+	}
+	base, ok := s.setting(s.publicURL)
+	if !ok || base == "" {
+		return fmt.Errorf("sign the delivery: the signature covers the URL; set the environment variable %s as the receiver has it", s.publicURL)
+	}
+	r.URL = strings.TrimSuffix(base, "/") + e.Path
+	if r.RawQuery != "" {
+		r.URL += "?" + r.RawQuery
+	}
+	return nil
+}
+
+// setting is a value that is not secret, by the contract's name.
+func (s *signer) setting(name string) (string, bool) { return s.secret(name) }
+
 // sign adds signature and time, and before that what is signed and not there yet.
 func (s *signer) sign(declared *spec.Scheme, r *signature.Request) error {
-	if declared == nil || declared.Type == "none" {
+	if declared == nil || declared.Type == "none" || declared.Type == "ip" {
 		return nil
 	}
 	scheme := schemeOf(declared)
-	if id := scheme.ID; id != nil && id.In == "header" && r.Header.Get(id.Name) == "" {
-		r.Header.Set(id.Name, "msg_"+strconv.FormatInt(s.now().UnixNano(), 36))
+	for _, one := range append([]signature.Scheme{scheme}, append(scheme.Any[:len(scheme.Any):len(scheme.Any)], scheme.All...)...) {
+		s.fill(one, r)
 	}
-	for _, p := range scheme.Content {
-		if p.Source != nil && p.Source.In == "header" && r.Header.Get(p.Source.Name) == "" {
-			r.Header.Set(p.Source.Name, "sample")
-		}
-	}
-	secret, err := s.key(declared)
+	keys, err := s.keys(declared)
 	if err != nil {
 		return err
 	}
 	at := s.now()
 	if s.options.Stale {
-		at = at.Add(-declared.Timestamp.Tolerance - time.Minute)
+		at = at.Add(-age(declared) - time.Minute)
 	}
-	return signature.Sign(scheme, secret, r, at)
+	return signature.SignAll(scheme, keys, r, at)
 }
 
-// key is the first secret that is set and still counts, or a wrong one in the
-// form that the scheme reads.
-func (s *signer) key(declared *spec.Scheme) (string, error) {
-	if s.options.WrongSecret {
-		return wrongSecret(declared), nil
+// fill gives a value to what is signed and not there yet.
+func (s *signer) fill(scheme signature.Scheme, r *signature.Request) {
+	if id := scheme.ID; id != nil && id.In == "header" && r.Header.Get(id.Name) == "" {
+		r.Header.Set(id.Name, "msg_"+strconv.FormatInt(s.now().UnixNano(), 36))
 	}
-	var names []string
-	for _, one := range declared.Secrets {
-		if !one.Until.IsZero() && s.now().After(one.Until) {
-			continue
+	for _, p := range scheme.Content {
+		if p.Source != nil && p.Source.In == "header" && r.Header.Get(p.Source.Name) == "" && !written(scheme, *p.Source) {
+			r.Header.Set(p.Source.Name, "sample")
 		}
-		if text, ok := s.secret(one.Name); ok && text != "" {
-			return text, nil
-		}
-		names = append(names, one.Name)
 	}
-	return "", fmt.Errorf("sign the delivery: set the environment variable %s to the receiver's secret", strings.Join(names, " or "))
 }
 
-func wrongSecret(s *spec.Scheme) string {
-	text := "whgen send wrong secret 0123456789"
-	switch {
-	case s.Type == "basic":
-		return "whgen-send:wrong-secret"
-	case s.Type == "bearer" || s.Type == "token":
-		return s.Decode.StripPrefix + strings.ReplaceAll(text, " ", "-")
-	case s.Decode.Encoding == "base64":
-		return s.Decode.StripPrefix + base64.StdEncoding.EncodeToString([]byte(text))
-	case s.Decode.Encoding == "hex":
-		return s.Decode.StripPrefix + hex.EncodeToString([]byte(text))
+// written reports whether signing itself writes a value: the time, a pinned
+// value, the hash of the body.
+func written(scheme signature.Scheme, at signature.Source) bool {
+	same := func(o signature.Source) bool { return o.In == at.In && strings.EqualFold(o.Name, at.Name) }
+	return scheme.Timestamp != nil && same(scheme.Timestamp.From) || scheme.BodyHash != nil && same(scheme.BodyHash.From) ||
+		slices.ContainsFunc(scheme.Require, func(q signature.Requirement) bool { return same(q.From) })
+}
+
+// age is the tolerance after which every member has expired.
+func age(s *spec.Scheme) time.Duration {
+	var longest time.Duration
+	for _, one := range append([]*spec.Scheme{s}, s.Members()...) {
+		if one.Timestamp != nil {
+			longest = max(longest, one.Timestamp.Tolerance)
+		}
+		if one.Claims.MaxAge != nil {
+			longest = max(longest, one.Claims.MaxAge.Tolerance)
+		}
+		if longest = max(longest, one.Claims.Leeway); one.Claims.Expires {
+			longest = max(longest, 24*time.Hour)
+		}
 	}
-	return s.Decode.StripPrefix + text
+	return longest
 }
 
 // tampered is a body with one byte changed: a digit or letter, so that JSON
@@ -127,36 +146,4 @@ func tampered(body []byte) []byte {
 		}
 	}
 	return append(changed, ' ')
-}
-
-// reader gives scalars of a JSON body by pointer: the text of a string, else
-// the value's own.
-func reader(body []byte) func(string) (string, bool) {
-	return func(pointer string) (string, bool) {
-		value := json.RawMessage(body)
-		for _, token := range strings.Split(pointer, "/")[1:] {
-			var object map[string]json.RawMessage
-			var array []json.RawMessage
-			switch {
-			case json.Unmarshal(value, &object) == nil:
-				value = object[unescape(token)]
-			case json.Unmarshal(value, &array) == nil:
-				i, err := strconv.Atoi(token)
-				if err != nil || i < 0 || i >= len(array) {
-					return "", false
-				}
-				value = array[i]
-			default:
-				return "", false
-			}
-		}
-		var text string
-		switch err := json.Unmarshal(value, &text); {
-		case len(value) == 0 || string(value) == "null" || value[0] == '{' || value[0] == '[':
-			return "", false
-		case err == nil:
-			return text, true
-		}
-		return string(value), true
-	}
 }
