@@ -165,10 +165,15 @@ func (s *sampler) unique() {
 	}
 }
 
-// key numbers the event key.
+// key numbers the event key: of a composite one the parts that may have any
+// value, not the event's type and what else is given.
 func (s *sampler) key() {
-	for i := range s.event.Spec.Key {
-		s.numbered(&s.event.Spec.Key[i])
+	free := func(k spec.Selector) bool { return !s.given(&k) }
+	all := !slices.ContainsFunc(s.event.Spec.Key, free)
+	for i, k := range s.event.Spec.Key {
+		if all || free(k) {
+			s.numbered(&s.event.Spec.Key[i])
+		}
 	}
 	d := s.event.Spec.Derived
 	switch {
@@ -180,6 +185,22 @@ func (s *sampler) key() {
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
+}
+
+// given reports whether a delivery of the event has one of certain values there:
+// by the event's type, by a condition, by the schema.
+func (s *sampler) given(from *spec.Selector) bool {
+	same := func(other spec.Selector) bool {
+		element := func(k spec.SelectorKind) bool { return k == spec.SelectBody || k == spec.SelectItem }
+		return (from.Kind == other.Kind || element(from.Kind) && element(other.Kind)) &&
+			from.Name == other.Name && from.Pointer == other.Pointer && from.Whole == other.Whole
+	}
+	if slices.ContainsFunc(s.endpoint.Type, same) ||
+		slices.ContainsFunc(s.event.Spec.When, func(c spec.Condition) bool { return same(c.From) }) {
+		return true
+	}
+	schema := look(from.Schema).schema
+	return schema != nil && (schema.Const != nil || len(schema.Enum) > 0 || slices.Equal(jsonTypes(schema), []string{"boolean"}))
 }
 
 // numbered makes a value differ from event to event.
