@@ -55,7 +55,11 @@ func TestASignatureInEachElementIsTested(t *testing.T) {
 	e.Items = "/items/*"
 	e.Signature = &spec.Scheme{Type: "hmac", Items: "/items/*", From: []spec.Selector{item}, Secrets: []spec.Secret{{Name: "KEY"}},
 		Content: &spec.Template{Parts: []spec.TemplatePart{{Selector: &spec.Selector{Kind: spec.SelectItem, Pointer: "/id"}}}}}
-	accept := mustPlan(t, c).Accept
+	plan := mustPlan(t, c)
+	accept := plan.Accept
+	if sent := Deliveries(plan)[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+		t.Errorf("whgen send delivers %s, without room for the signature", sent)
+	}
 	if len(accept) != 1 || !strings.Contains(accept[0].Body, `"proof":{"mac":"unsigned"}`) {
 		t.Fatalf("%+v, want a body with room for the signature", accept)
 	}
@@ -69,6 +73,19 @@ func TestASignatureInEachElementIsTested(t *testing.T) {
 	e.Signature.Items = "/items/*/entry" // inside of what is an event
 	if got := mustPlan(t, c).Accept; len(got) > 0 {
 		t.Errorf("%+v: a signature beside the element cannot be made", got[0])
+	}
+}
+
+func TestRoomForASignatureInTheBody(t *testing.T) {
+	c := withEffects(t)
+	c.Endpoints[0].Signature = &spec.Scheme{Type: "hmac", From: []spec.Selector{body("/proof/mac")}, Secrets: []spec.Secret{{Name: "KEY"}},
+		Timestamp: &spec.Timestamp{From: body("/proof/at")}}
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+		t.Errorf("whgen send delivers %s, without room for the signature", sent)
+	}
+	c.Events[0].Example = []byte(`{"id":"e","type":"made","n":1,"proof":{"by":"us"}}`)
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"by":"us"}`) {
+		t.Errorf("whgen send delivers %s, which is not the example", sent)
 	}
 }
 

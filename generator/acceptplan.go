@@ -44,7 +44,7 @@ func (b *planner) accept(event *Event) *Acceptance {
 	s.typeOf()
 	s.unique()
 	s.key()
-	s.signaturePlace()
+	s.signaturePlaces()
 	a := &Acceptance{
 		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
 		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",

@@ -83,13 +83,3 @@ func (s *sampler) outcomes() map[spec.Outcome]spec.Response {
 	all[spec.Processed] = s.endpoint.Outcomes[spec.Processed]
 	return all
 }
-
-// signaturePlace makes room for a signature that stands in the element: signing
-// writes a member, but no object around it.
-func (s *sampler) signaturePlace() {
-	if scheme := s.endpoint.Signature; scheme != nil && scheme.Items != "" && s.envelope != nil {
-		for _, from := range scheme.From {
-			_ = s.body.set(from.Pointer, textNode("unsigned"))
-		}
-	}
-}

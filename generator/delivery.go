@@ -70,6 +70,7 @@ func delivery(p *Plan, event *Event) Delivery {
 	s.typeOf()
 	s.unique()
 	s.key()
+	s.signaturePlaces()
 	d := Delivery{
 		Event: event.Spec, Endpoint: endpoint, Method: "POST", Query: s.query, ContentType: "application/json",
 		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),
