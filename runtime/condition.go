@@ -12,6 +12,7 @@ type condition struct {
 	from   selector
 	op     Op
 	values []string // comparable JSON, or plain texts
+	texts  []string // of values, as a form has them
 	want   bool
 }
 
@@ -22,23 +23,24 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 		if err != nil {
 			return nil, err
 		}
-		values := slices.Clone(d.Values)
+		values, texts := slices.Clone(d.Values), slices.Clone(d.Values)
 		for i, v := range values {
-			if d.From.Kind != Body {
+			if d.From.Kind != Body && d.From.Kind != Envelope {
 				continue
 			}
 			if !jsontext.Value(v).IsValid() {
 				return nil, fmt.Errorf("condition on %s: %q is no JSON text", selectorText(d.From), v)
 			}
-			values[i] = comparableJSON(jsontext.Value(v))
+			values[i], texts[i] = comparableJSON(jsontext.Value(v)), value{ok: true, json: jsontext.Value(v)}.plain()
 		}
-		out = append(out, condition{from, d.Op, values, d.Want})
+		out = append(out, condition{from, d.Op, values, texts, d.Want})
 	}
 	return out, nil
 }
 
 // holds reports whether all conditions hold. In the body JSON values are
-// compared (true is not "true"; 1 and 1.0 are equal), elsewhere texts.
+// compared (true is not "true"; 1 and 1.0 are equal), elsewhere, and in forms,
+// texts.
 func (rq *request) holds(list []condition) (bool, *problem) {
 	for i := range list {
 		c := &list[i]
@@ -60,11 +62,10 @@ func (c *condition) met(v value) bool {
 	if !v.ok {
 		return false
 	}
-	text := v.text
-	if v.json != nil {
-		text = comparableJSON(v.json)
+	if v.json == nil || c.from.Kind != Body && c.from.Kind != Envelope {
+		return slices.Contains(c.texts, v.plain())
 	}
-	return slices.Contains(c.values, text)
+	return slices.Contains(c.values, comparableJSON(v.json))
 }
 
 // enum is a compiled Enum.
@@ -72,6 +73,7 @@ type enum struct {
 	pointer string
 	slot    int
 	values  map[string]bool
+	texts   map[string]bool // as a form has them
 }
 
 func (c *compiler) enums(list []Enum) ([]enum, error) {
@@ -80,11 +82,12 @@ func (c *compiler) enums(list []Enum) ([]enum, error) {
 		if err := c.pointers([]string{e.Pointer}); err != nil {
 			return nil, err
 		}
-		values := map[string]bool{}
+		values, texts := map[string]bool{}, map[string]bool{}
 		for _, v := range e.Values {
 			values[comparableJSON(jsontext.Value(v))] = true
+			texts[value{ok: true, json: jsontext.Value(v)}.plain()] = true
 		}
-		out = append(out, enum{e.Pointer, c.root.add(e.Pointer, &c.slots), values})
+		out = append(out, enum{e.Pointer, c.root.add(e.Pointer, &c.slots), values, texts})
 	}
 	return out, nil
 }
@@ -98,7 +101,7 @@ func (rq *request) deviations(list []enum) []Deviation {
 		if len(raw) == 0 || raw[0] == 'n' {
 			continue
 		}
-		if !e.values[comparableJSON(raw)] {
+		if known := e.values[comparableJSON(raw)] || rq.form != nil && !rq.json && raw[0] == '"' && e.texts[unquote(raw)]; !known {
 			out = append(out, Deviation{Pointer: e.pointer, Kind: "enum"})
 		}
 	}

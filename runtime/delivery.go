@@ -31,7 +31,9 @@ func (rq *request) delivery() (*Delivery, *problem) {
 		rq.endAs(d, StatusIgnored, "")
 		return d, nil
 	}
-	rq.seen.Deviations = rq.deviations(ev.enums)
+	rq.convertForm()
+	rq.seen.Deviations = append(rq.seen.Deviations, rq.deviations(ev.enums)...)
+	d.Document = rq.document()
 	if err = rq.effects(d); err == nil {
 		return d, nil
 	}
@@ -46,7 +48,7 @@ func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
 	return &Delivery{
 		Endpoint: rq.endpoint.Name, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
 		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
-		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body,
+		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body, Redacted: rq.redacted(),
 	}
 }
 
@@ -63,7 +65,7 @@ func (rq *request) effects(d *Delivery) (err *problem) {
 		return err
 	}
 	if ev.KeepPayload {
-		d.Payload = rq.body
+		d.Payload = d.Keepable()
 	}
 	if ev.Handler {
 		d.Header = rq.visibleHeader()
@@ -126,7 +128,7 @@ func (d *Datum) append(b []byte, t ColumnType) []byte {
 func (rq *request) endAs(d *Delivery, s Status, reason string) {
 	d.Status, d.Reason = s, shorten(reason, maxReason)
 	d.Records, d.Messages = make([]RecordRow, len(d.Records)), nil
-	d.Payload = d.Body
+	d.Payload = d.Keepable()
 	stored, err := rq.stored(&rq.responses().of[outcomeOf(s)])
 	if err != nil { // its template needs what is not there
 		stored = StoredResponse{Status: rq.responses().of[outcomeOf(s)].status}

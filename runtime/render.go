@@ -49,7 +49,7 @@ func (t text) constant() (string, bool) {
 // usesBody reports whether the template reads the body.
 func (t text) usesBody() bool {
 	for _, p := range t {
-		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form) {
+		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form || p.from.Kind == Envelope) {
 			return true
 		}
 	}
@@ -236,7 +236,7 @@ func (rq *request) outgoing(list []message, source, key string) ([]MessageRow, *
 
 func (rq *request) messagePayload(p *payload) ([]byte, *problem) {
 	if p == nil {
-		return rq.body, nil
+		return rq.shared(), nil
 	}
 	out, written, err := rq.appendPayload(nil, p)
 	if err == nil && !written {
@@ -257,7 +257,7 @@ func (rq *request) appendPayload(dst []byte, p *payload) ([]byte, bool, *problem
 		if err != nil || !v.ok {
 			return dst, false, err
 		}
-		return v.appendJSON(dst), true, nil
+		return rq.payloadJSON(dst, p.value, v), true, nil
 	case 't':
 		t, err := rq.render(p.text)
 		if err != nil {

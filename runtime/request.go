@@ -22,12 +22,17 @@ type request struct {
 	http     *http.Request
 	start    time.Time // monotonic, for durations
 	at       time.Time // by the receiver's clock
-	body     []byte
-	json     bool
-	isForm   bool
+	wire     []byte    // the body as it came
+	body     []byte    // the same, decompressed
+	doc      []byte    // the JSON document that pointers read; nil where there is none
+	media    mediaType
+	coding   string // of the wire, "" for none
+	json     bool   // doc is the body, or stands in it
+	form     *form  // nil where the body is none
 	slots    []jsontext.Value
+	typed    *typedForm // of a form, once its event is known
+	outer    []jsontext.Value
 	query    url.Values
-	form     url.Values
 	signedID string
 	seen     Attempt // what the observer will be told
 }
@@ -70,11 +75,14 @@ func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 		w.Header().Set("Allow", strings.Join(e.methods, ", "))
 		return decided(MethodNotAllowed, "the method is not declared"), false
 	}
-	media, ok := e.mediaOf(r.Header)
-	if !ok {
-		return decided(UnsupportedMedia, "the media type or content encoding is not declared"), false
+	var ok bool
+	if rq.media, ok = e.mediaOf(r.Header); !ok {
+		return decided(UnsupportedMedia, "the media type is not declared"), false
 	}
-	rq.json, rq.isForm = media.json, media.form
+	if rq.coding, ok = e.codingOf(r.Header); !ok {
+		return decided(UnsupportedMedia, "the content encoding is not declared"), false
+	}
+	rq.json = rq.media.reads == jsonBody
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
 		return decided(TooLarge, "the declared length is over the limit"), false
@@ -90,7 +98,7 @@ func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
 		r.Body = http.NoBody
 	}
 	var err error
-	rq.body, err = readAll(http.MaxBytesReader(w, r.Body, rq.endpoint.MaxBody), r.ContentLength)
+	rq.wire, err = readAll(http.MaxBytesReader(w, r.Body, rq.endpoint.MaxBody), r.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -103,10 +111,10 @@ func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
 		return decided(Malformed, "the body did not come in time"), false
 	case err != nil:
 		return verdict{outcome: Failed, class: "body", reason: "the body could not be read", err: err}, false
-	case len(rq.body) == 0 && r.ContentLength > 0:
+	case len(rq.wire) == 0 && r.ContentLength > 0:
 		return bodyTaken(), false
 	}
-	return verdict{}, true
+	return rq.received()
 }
 
 func bodyTaken() verdict {
@@ -132,27 +140,6 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 			buf = append(buf, 0)[:len(buf)]
 		}
 	}
-}
-
-// parse reads the verified body: JSON in one pass, or a form.
-func (rq *request) parse() *problem {
-	switch {
-	case rq.slots != nil || !rq.json && !rq.isForm:
-		return nil
-	case rq.isForm:
-		form, err := url.ParseQuery(string(rq.body))
-		if err != nil {
-			return malformed("the form is malformed")
-		}
-		rq.form = form
-		return nil
-	}
-	rq.slots = make([]jsontext.Value, rq.endpoint.slots)
-	if err := scan(rq.endpoint.root, rq.body, rq.slots); err != nil {
-		rq.slots = nil
-		return malformed("%s", syntaxReason(err))
-	}
-	return nil
 }
 
 // classify reads the type and finds the event; nil means that nobody listed it.
@@ -209,8 +196,8 @@ func (rq *request) identify() (key string, fingerprint []byte, err *problem) {
 
 func (rq *request) digest(m *members) ([]byte, *problem) {
 	if m.raw {
-		if rq.isForm {
-			return formDigest(rq.form), nil
+		if rq.form != nil {
+			return rq.form.digest(nil), nil
 		}
 		sum := sha256.Sum256(rq.body)
 		return sum[:], nil
@@ -226,22 +213,6 @@ func (rq *request) digest(m *members) ([]byte, *problem) {
 	return sum, nil
 }
 
-// formDigest is over the decoded fields: by name, equal names in the order received.
-func formDigest(form url.Values) []byte {
-	names := make([]string, 0, len(form))
-	for name := range form {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	h := sha256.New()
-	for _, name := range names {
-		for _, v := range form[name] {
-			h.Write([]byte(url.QueryEscape(name) + "=" + url.QueryEscape(v) + "&"))
-		}
-	}
-	return h.Sum(nil)
-}
-
 func appendHex(dst, sum []byte) []byte {
 	const digits = "0123456789abcdef"
 	for _, b := range sum {
@@ -253,18 +224,4 @@ func appendHex(dst, sum []byte) []byte {
 func (rq *request) param(name string) (string, bool) {
 	v, ok := rq.rcv.settings[name]
 	return v, ok
-}
-
-// signedJSON reads a scalar for the signature scheme, before verification.
-func (rq *request) signedJSON(pointer string) (string, bool) {
-	slot, ok := rq.endpoint.signedJSON[pointer]
-	if !ok || !rq.json || rq.parse() != nil {
-		return "", false
-	}
-	raw := rq.slot(slot)
-	if len(raw) == 0 || raw[0] == 'n' {
-		return "", false
-	}
-	v := value{ok: true, json: raw}
-	return v.plain(), !v.composite()
 }

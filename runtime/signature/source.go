@@ -61,6 +61,13 @@ func (d *reader) queryValues(name string) ([]string, *Error) {
 }
 
 func (d *reader) formValues(name string) ([]string, *Error) {
+	if d.r.Form != nil {
+		values, ok := d.r.Form(name)
+		if !ok {
+			return nil, fail(Malformed, "the form is malformed")
+		}
+		return values, nil
+	}
 	if d.form == nil {
 		f, err := url.ParseQuery(string(d.r.Body))
 		if err != nil {

@@ -17,6 +17,9 @@ type Request struct {
 	// JSON gives a scalar of the body by JSON Pointer: the text of a string,
 	// else the value's own text. Only schemes that name one need it.
 	JSON func(pointer string) (string, bool)
+	// Form gives the values of a field of a form body, false where the body is
+	// none that can be read. Nil: Body is read as a URL-encoded form.
+	Form func(name string) ([]string, bool)
 	// Param gives a configured value by name.
 	Param func(name string) (string, bool)
 }
