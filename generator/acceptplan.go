@@ -17,19 +17,18 @@ func (b *planner) acceptance() {
 		return
 	}
 	e := b.endpointOf(event)
-	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec)}
+	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
+	s.secret()
 	a := &b.plan.Accept
 	*a = Acceptance{
-		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: "application/json",
-		Body: s.body.String(), Headers: s.headers, AnswerWithin: event.Spec.AnswerWithin,
-	}
-	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
-		a.ContentType = e.Media[0]
+		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: s.contentType(),
+		Body: s.text(s.body), Envelope: s.envelope(), Unsigned: s.unsigned(), Headers: s.headers,
+		AnswerWithin: event.Spec.AnswerWithin,
 	}
 	a.Changed = s.changed()
 	a.NoKey, a.NoKeyHeader = s.noKey()

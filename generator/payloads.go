@@ -12,9 +12,10 @@ import (
 func (b *planner) payloads() {
 	b.types = newTyper()
 	for _, event := range b.plan.Events {
-		if event.Spec.Schema == nil {
+		if event.Spec.Schema == nil || event.Spec.Body == spec.RawBody {
 			continue
 		}
+		event.Fields = formFields(event.Spec)
 		g, _ := b.types.of(event.Spec.Schema, place{name: event.GoName, rank: rankEvent})
 		if g.Kind == NamedGo {
 			event.Type = g.Type

@@ -12,6 +12,7 @@ type sampler struct {
 	event    *Event
 	endpoint *spec.Endpoint
 	body     *node
+	outer    *node // what stands around body where that is a document
 	headers  [][2]string
 	query    string
 }
@@ -21,7 +22,9 @@ func (s *sampler) conditions(all []spec.Condition) {
 	for _, c := range all {
 		switch {
 		case c.Op == "present" && !c.Present:
-			s.body.remove(c.From.Pointer)
+			if root, pointer := s.place(&c.From); root != nil {
+				root.remove(pointer)
+			}
 		case c.Op == "present":
 			s.need(&c.From, "", "")
 		case len(c.Values) > 0:
@@ -68,11 +71,13 @@ func (s *sampler) payload(p *spec.Payload) {
 }
 
 func (s *sampler) need(from *spec.Selector, columnType, format string) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		if n := s.body.at(from.Pointer); n == nil || n.text == "null" {
-			_ = s.body.set(from.Pointer, sampleFor(from, columnType, format))
+	if root, pointer := s.place(from); root != nil {
+		if n := root.at(pointer); n == nil || n.text == "null" {
+			_ = root.set(pointer, sampleFor(from, columnType, format))
 		}
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, "sample", false)
 	case spec.SelectQuery:
@@ -82,11 +87,15 @@ func (s *sampler) need(from *spec.Selector, columnType, format string) {
 
 // give sets a value: JSON text in the body, plain text elsewhere.
 func (s *sampler) give(from *spec.Selector, value string) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		if n, err := parseNode([]byte(value)); err == nil {
-			_ = s.body.set(from.Pointer, n)
+	if root, pointer := s.place(from); root != nil {
+		n, err := parseNode([]byte(value))
+		if from.Kind == spec.SelectForm || err != nil {
+			n = textNode(value)
 		}
+		_ = root.set(pointer, n)
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, value, true)
 	case spec.SelectQuery:
@@ -171,15 +180,17 @@ func (s *sampler) key() {
 
 // numbered makes a value differ from event to event.
 func (s *sampler) numbered(from *spec.Selector) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		n := s.body.at(from.Pointer)
+	if root, pointer := s.place(from); root != nil {
+		n := root.at(pointer)
 		if n == nil || n.object || n.array || n.text == "null" {
 			n = sampleFor(from, "", "")
 		}
 		if !strings.Contains(n.text, number) {
-			_ = s.body.set(from.Pointer, scalarNode(numberedText(n, from)))
+			_ = root.set(pointer, scalarNode(numberedText(n, from)))
 		}
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, "event-"+number, true)
 	case spec.SelectQuery:
@@ -208,39 +219,43 @@ func (s *sampler) changed() string {
 	}
 	other := s.body.clone()
 	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
-		for _, from := range of {
-			if from.Kind == spec.SelectBody && !s.fixed(from.Pointer) {
-				_ = other.set(from.Pointer, textNode("changed"))
-				return other.String()
+		for i := range of {
+			if root, pointer := s.place(&of[i]); root == s.body && !s.fixed(pointer) {
+				_ = other.set(pointer, textNode("changed"))
+				return s.text(other)
 			}
 		}
 		return ""
 	}
 	_ = other.set("/whgen_changed", scalarNode("true"))
-	return other.String()
+	return s.text(other)
 }
 
-// fixed reports whether a pointer's value is needed as it is.
+// fixed reports whether a value of the body is needed as it is.
 func (s *sampler) fixed(pointer string) bool {
-	for _, k := range s.event.Spec.Key {
-		if k.Pointer == pointer {
+	same := func(from *spec.Selector) bool {
+		root, own := s.place(from)
+		return root == s.body && own == pointer
+	}
+	for i := range s.event.Spec.Key {
+		if same(&s.event.Spec.Key[i]) {
 			return true
 		}
 	}
-	for _, t := range s.endpoint.Type {
-		if t.Pointer == pointer {
+	for i := range s.endpoint.Type {
+		if same(&s.endpoint.Type[i]) {
 			return true
 		}
 	}
-	for _, c := range s.event.Spec.When {
-		if c.From.Pointer == pointer {
+	for i := range s.event.Spec.When {
+		if same(&s.event.Spec.When[i].From) {
 			return true
 		}
 	}
 	for _, r := range s.event.Records {
 		for _, c := range r.Columns {
 			for _, p := range c.Spec.From.Parts {
-				if p.Selector != nil && p.Selector.Pointer == pointer && c.Spec.Type != "text" {
+				if p.Selector != nil && same(p.Selector) && c.Spec.Type != "text" {
 					return true
 				}
 			}
@@ -258,12 +273,12 @@ func (s *sampler) noKey() (body, header string) {
 		if k.Optional || k.Default != nil {
 			continue
 		}
-		switch k.Kind {
-		case spec.SelectBody, spec.SelectItem:
+		if root, pointer := s.place(&k); root == s.body {
 			other := s.body.clone()
-			other.remove(k.Pointer)
-			return other.String(), ""
-		case spec.SelectHeader:
+			other.remove(pointer)
+			return s.text(other), ""
+		}
+		if k.Kind == spec.SelectHeader {
 			return "", k.Name
 		}
 	}
@@ -289,14 +304,17 @@ func (s *sampler) holds(all []spec.Condition) bool {
 }
 
 func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		n := s.body.at(from.Pointer)
-		if n == nil || n.text == "null" {
+	if root, pointer := s.place(from); root != nil {
+		n := root.at(pointer)
+		switch {
+		case n == nil || n.text == "null":
 			return "", false
+		case from.Kind == spec.SelectForm:
+			return n.plain(), true
 		}
 		return n.String(), true
-	case spec.SelectHeader:
+	}
+	if from.Kind == spec.SelectHeader {
 		for _, h := range s.headers {
 			if strings.EqualFold(h[0], from.Name) {
 				return h[1], true

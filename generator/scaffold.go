@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"path"
 
+	"github.com/whgen/whgen/spec"
 	"github.com/whgen/whgen/templates"
 )
 
@@ -69,7 +70,10 @@ func handlersOf(p *Plan) (out []acceptHandler) {
 			continue
 		}
 		payload := e.Payload
-		if payload == "" {
+		switch {
+		case e.Spec.Body == spec.RawBody:
+			payload = "[]byte"
+		case payload == "":
 			payload = "whrt.Raw"
 		}
 		out = append(out, acceptHandler{e.GoName, payload})

@@ -35,8 +35,11 @@ func (w *work) perAttempt(s Selector) string {
 		return "is the signature itself"
 	case s.Kind == SelectHeader && attemptHeaders[strings.ToLower(s.Name)]:
 		return "names the attempt or the time of sending"
-	case s.Kind == SelectBody:
+	case s.Kind == SelectBody || s.Kind == SelectForm:
 		tokens, _ := splitPointer(s.Pointer)
+		if s.Kind == SelectForm {
+			tokens = splitField(s.Name)
+		}
 		if len(tokens) > 0 && attemptMembers[strings.ToLower(tokens[len(tokens)-1])] {
 			return "names the attempt or the time of sending"
 		}
@@ -80,10 +83,10 @@ func (s *Scheme) covers(sel Selector) bool {
 		return false
 	case sel.Kind == SelectConst || sel.Kind == SelectSigned:
 		return true
-	case sel.Kind == SelectBody || sel.Kind == SelectItem:
-		return s.Content.has("body")
 	case s.Content.hasSelector(sel):
 		return true
+	case sel.inBody():
+		return s.Content.has("body")
 	case s.ID != nil && sameSelector(*s.ID, sel):
 		return s.Content.has("id")
 	default:

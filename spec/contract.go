@@ -36,11 +36,17 @@ type Endpoint struct {
 	Shared    bool   // keys are the source's, not the endpoint's
 	MaxBody   int64  // bytes
 	Media     []string
-	Signature *Scheme
-	Type      []Selector // event.type, joined by "."; empty: one entry, no type
-	Unknown   UnknownPolicy
-	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
+	AsJSON    []string // those of Media whose bodies are JSON though their names do not say so
+	Document  *DocumentPlace
+	Encodings []string // content codings that are taken: gzip
+	// SignsDecoded: the signature is over the decompressed bytes.
+	SignsDecoded bool
+	Redact       []Selector // secrets that stand in the body: never stored
+	Signature    *Scheme
+	Type         []Selector // event.type, joined by "."; empty: one entry, no type
+	Unknown      UnknownPolicy
+	Events       []*Event             // those that arrive here, sorted by Name
+	Outcomes     map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -63,7 +69,9 @@ type Event struct {
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
 	Description string
-	Schema      *openapi3.SchemaRef // of the body; nil where the document has none
+	Media       string              // media type of the body, without parameters
+	Body        BodyKind            // how its body, or the document inside of it, is read
+	Schema      *openapi3.SchemaRef // of the body, or of the document inside of it; nil where the document has none
 	Example     []byte              // JSON text of an example of the body that the document gives, nil without
 	When        []Condition
 
@@ -77,14 +85,15 @@ type Event struct {
 	InProgressWait time.Duration
 	Retention      time.Duration
 	PayloadKeep    time.Duration // 0: only where somebody needs it
+	Redact         []Selector    // what no stored payload shows
 	Replay         string        // event.replay: "", "refuse", "process"
 
 	Handler bool      // a Go handler is called
 	Effects []*Effect // in the contract's order
 }
 
-// Members selects members of the JSON body for a digest: Of lists what counts,
-// Exclude what does not. Both empty means the raw bytes.
+// Members selects members of the JSON body, or fields of a form, for a digest:
+// Of lists what counts, Exclude what does not. Both empty means the raw bytes.
 type Members struct {
 	Of      []Selector
 	Exclude []Selector
@@ -98,16 +107,17 @@ type SelectorKind string
 
 // The kinds of selectors.
 const (
-	SelectBody    SelectorKind = "body"
-	SelectItem    SelectorKind = "item"
-	SelectHeader  SelectorKind = "header"
-	SelectQuery   SelectorKind = "query"
-	SelectForm    SelectorKind = "form"
-	SelectPath    SelectorKind = "path"
-	SelectElement SelectorKind = "element"
-	SelectSigned  SelectorKind = "signed"
-	SelectParam   SelectorKind = "param"
-	SelectConst   SelectorKind = "const"
+	SelectBody     SelectorKind = "body"
+	SelectItem     SelectorKind = "item"
+	SelectHeader   SelectorKind = "header"
+	SelectQuery    SelectorKind = "query"
+	SelectForm     SelectorKind = "form"
+	SelectPath     SelectorKind = "path"
+	SelectElement  SelectorKind = "element"
+	SelectSigned   SelectorKind = "signed"
+	SelectParam    SelectorKind = "param"
+	SelectConst    SelectorKind = "const"
+	SelectEnvelope SelectorKind = "envelope" // the JSON around an endpoint's document
 )
 
 // Selector names one value of a delivery.
@@ -115,7 +125,7 @@ type Selector struct {
 	Pos        Pos
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
-	Pointer    string // body and item: RFC 6901
+	Pointer    string // body, item and envelope: RFC 6901
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -129,8 +139,8 @@ func (s Selector) Text() string {
 	switch s.Kind {
 	case SelectBody:
 		return s.Pointer
-	case SelectItem:
-		return "item:" + s.Pointer
+	case SelectItem, SelectEnvelope:
+		return string(s.Kind) + ":" + s.Pointer
 	default:
 		return string(s.Kind) + ":" + s.Name
 	}
@@ -140,7 +150,7 @@ func (s Selector) Text() string {
 type Condition struct {
 	From    Selector
 	Op      string   // "equals", "in", "present"
-	Values  []string // JSON texts for body and item, plain texts otherwise
+	Values  []string // JSON texts for body, item and envelope, plain texts otherwise
 	Present bool     // for "present"
 }
 

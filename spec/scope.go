@@ -45,13 +45,15 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
+	e.Document = l.documentPlace(policy.get("document"))
+	l.contentEncoding(policy.get("delivery", "contentEncoding"), e)
 	secrets := l.secrets(policy.get("secrets"), l.source, at)
 	e.Signature = l.scheme(policy.get("signature"), secrets, at)
 	if e.Signature != nil && e.Signature.Type == "none" {
 		e.Signature.Secrets = nil
 	}
 	v := policy.get("event", "type")
-	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
+	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})
 	e.Unknown = UnknownAcknowledge
 	if word := l.word(policy.get("event", "unknown"), "event.unknown", []string{"acknowledge", "retry", "reject"}, nil); word != "" {
 		e.Unknown = UnknownPolicy(word)
@@ -186,21 +188,6 @@ func (l *loader) endpointOutcomes(s *scope) {
 		}
 	}
 	s.endpoint.Outcomes = all
-}
-
-func (l *loader) endpointMedia(s *scope) {
-	for _, e := range l.entries {
-		if !l.arrives(e, s) {
-			continue
-		}
-		if b := l.tree.body(e); b != nil && !contains(s.endpoint.Media, b.media) {
-			s.endpoint.Media = append(s.endpoint.Media, b.media)
-		}
-	}
-	if len(s.endpoint.Media) == 0 {
-		s.endpoint.Media = []string{"application/json"}
-	}
-	sort.Strings(s.endpoint.Media)
 }
 
 // arrives reports whether an entry is at an endpoint: at every one unless it

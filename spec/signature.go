@@ -73,7 +73,7 @@ func (r *report) schemeMembers(v *value, kind string) {
 func (r *report) schemePlace(v *value, s *Scheme) {
 	s.Reason = textOf(v.get("reason"))
 	s.Prefix = textOf(v.get("prefix"))
-	s.From = r.selectors(v.get("from"), place{"signature.from", []SelectorKind{SelectHeader, SelectQuery, SelectBody}})
+	s.From = r.selectors(v.get("from"), place{"signature.from", []SelectorKind{SelectHeader, SelectQuery, SelectBody, SelectForm}})
 	s.Encoding = r.word(v.get("encoding"), "signature.encoding", []string{"hex", "base64", "base64url"}, nil)
 	s.Hash = r.word(v.get("hash"), "signature.hash", []string{"sha1", "sha256", "sha384", "sha512", "md5"}, nil)
 	s.AnyCase = r.word(v.get("case"), "signature.case", []string{"lower", "any"}, nil) == "any"
@@ -134,13 +134,13 @@ func (r *report) signatureList(v *value) *SignatureList {
 
 func (r *report) schemeTime(v *value, s *Scheme) {
 	if id := v.get("id"); id != nil {
-		s.ID = r.selector(id, place{"signature.id", []SelectorKind{SelectHeader, SelectBody, SelectQuery}})
+		s.ID = r.selector(id, place{"signature.id", []SelectorKind{SelectHeader, SelectBody, SelectQuery, SelectForm}})
 	}
 	n := v.get("timestamp")
 	if n == nil {
 		return
 	}
-	from := r.selector(n.get("from"), place{"signature.timestamp.from", []SelectorKind{SelectHeader, SelectElement, SelectBody, SelectQuery}})
+	from := r.selector(n.get("from"), place{"signature.timestamp.from", []SelectorKind{SelectHeader, SelectElement, SelectBody, SelectQuery, SelectForm}})
 	if from == nil {
 		if n.get("from") == nil {
 			r.err(n.at, "signature-timestamp", "write from: header:X-Timestamp", "signature.timestamp: from is not declared")
@@ -238,7 +238,7 @@ func (r *report) contentNeeds(n *value, s *Scheme) {
 // timeSigned refuses a tolerance on a time that the content does not cover.
 func (r *report) timeSigned(s *Scheme) {
 	t := s.Timestamp
-	if t == nil || t.NoTolerance || s.Content.has("timestamp") || s.Content.hasSelector(t.From) || t.From.Kind == SelectBody && s.Content.has("body") {
+	if t == nil || t.NoTolerance || s.Content.has("timestamp") || s.Content.hasSelector(t.From) || t.From.inBody() && s.Content.has("body") {
 		return
 	}
 	r.err(t.From.Pos, "timestamp-unsigned", "write {timestamp} into signature.content, or tolerance: none", "signature.timestamp: the time %q is not signed, so a tolerance protects nothing", t.From.Text())

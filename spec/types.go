@@ -48,10 +48,14 @@ func (l *loader) unconfirmed(p *eventPlan, e *Event) {
 }
 
 func (l *loader) typeValues(sel Selector, e *Event) []string {
-	if sel.Kind != SelectBody || e.Schema == nil {
+	pointer := sel.Pointer
+	if sel.Kind == SelectForm {
+		pointer = e.FormPointer(sel.Name)
+	}
+	if sel.Kind != SelectBody && sel.Kind != SelectForm || e.Schema == nil {
 		return nil
 	}
-	tokens, ok := splitPointer(sel.Pointer)
+	tokens, ok := splitPointer(pointer)
 	if !ok {
 		return nil
 	}
@@ -126,7 +130,7 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if p.key == "" {
 		return nil
 	}
-	b := l.tree.body(p.entry)
+	b := p.entry.body
 	if b == nil || b.schema == nil {
 		return nil
 	}

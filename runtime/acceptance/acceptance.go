@@ -2,7 +2,10 @@ package acceptance
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +19,7 @@ import (
 type Counter func(ctx context.Context, query string) (int, error)
 
 // Case is what the generator has computed for a receiver. {{n}} in texts stands
-// for the number of an event.
+// for the number of an event, {{secret:NAME}} for the value of a secret.
 type Case struct {
 	Definition whrt.Definition
 	Store      whrt.Store // on a scratch database, migrated
@@ -27,6 +30,8 @@ type Case struct {
 	Endpoint                        int // index in Definition.Endpoints
 	Method, Path, ContentType, Body string
 	Headers                         [][2]string
+	Envelope                        string // what stands around Body, which is the document at {{document}}; "" where it is the whole
+	Unsigned                        string // Body without the secret that stands in it; "" where none does
 	Changed                         string // other content under the same key; "" where there is none
 	NoKey                           string // body without the key
 	NoKeyHeader                     string // header to leave out
@@ -154,7 +159,33 @@ func countOf(answers []answer, outcome string) (n int) {
 
 // fill puts the number of the event into a text.
 func (p *protocol) fill(text string) string {
-	return strings.ReplaceAll(text, "{{n}}", strconv.Itoa(p.n))
+	text = strings.ReplaceAll(text, "{{n}}", strconv.Itoa(p.n))
+	for name, value := range p.c.Secrets {
+		text = strings.ReplaceAll(text, "{{secret:"+name+"}}", value)
+	}
+	return text
+}
+
+// body is a body with everything filled in, and put into its envelope.
+func (p *protocol) body(text string) string {
+	text = p.fill(text)
+	d := p.c.Definition.Endpoints[p.c.Endpoint].Document
+	if p.c.Envelope == "" || d == nil {
+		return text
+	}
+	if d.Base64 {
+		text = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	if d.From.Kind == whrt.Form {
+		text = url.QueryEscape(text)
+	} else {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			p.Fatalf("put the document into its envelope: %v", err)
+		}
+		text = string(quoted[1 : len(quoted)-1])
+	}
+	return strings.ReplaceAll(p.fill(p.c.Envelope), "{{document}}", text)
 }
 
 // within waits for a condition of the database, which cannot tell us by itself.

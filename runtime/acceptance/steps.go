@@ -77,6 +77,11 @@ func (p *protocol) wrongSignature() []answer {
 }
 
 func (p *protocol) missingSignature() []answer {
+	if p.c.Unsigned != "" {
+		p.n++
+		defer func() { p.n-- }()
+		return []answer{p.send(0, p.request(delivery{body: p.c.Unsigned}))}
+	}
 	return p.forged(func(r *http.Request) {
 		for _, name := range p.c.Definition.Endpoints[p.c.Endpoint].Scheme.Places("header") {
 			r.Header.Del(name)
