@@ -57,7 +57,7 @@ func (l *loader) entryBody(e *entry) {
 	all := l.tree.bodies(content)
 	if e.body = choose(all, d); e.body == nil {
 		if d != nil && d.From.Kind == SelectForm {
-			e.body = &body{media: formMedia, kind: FormBody}
+			e.body = &body{media: formMedia, kind: JSONBody}
 		}
 		return
 	}

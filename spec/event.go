@@ -257,7 +257,7 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	at := reach(w.event.Schema, tokens)
 	if at.missing != "" {
 		if held && !s.Undeclared {
-			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
+			w.err(s.Pos, "pointer", s.spelled(nearestPointer(tokens, at)), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
 		}
 		return
 	}

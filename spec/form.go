@@ -69,16 +69,31 @@ func (w *work) holdBody(s *Selector, what string) bool {
 	document := w.endpoint.Document
 	form := w.event.Body == FormBody || w.event.Body == MultipartBody || document != nil && document.From.Kind == SelectForm
 	switch {
+	case s.inBody() && w.event.Body == RawBody:
+		w.err(s.Pos, "selector", "select from header: or query:", "event %q: %s %q: a body of this media type is not read", w.label, what, s.Text())
+		return false
 	case s.Kind == SelectForm && !form:
 		w.err(s.Pos, "selector", "write a pointer such as /"+splitField(s.Name)[0], "event %q: %s %q: the body is no form", w.label, what, s.Text())
 	case s.Kind == SelectEnvelope && (document == nil || document.From.Kind != SelectBody):
 		w.err(s.Pos, "selector", "declare document: body:/Message, or write "+s.Pointer, "event %q: %s %q: there is nothing around the document", w.label, what, s.Text())
-	case s.Kind == SelectBody && w.event.Body == RawBody:
-		w.err(s.Pos, "selector", "select from header: or query:", "event %q: %s %q: a body of this media type is not read", w.label, what, s.Text())
 	case s.Kind == SelectForm:
 		return document == nil
 	}
-	return s.Kind == SelectBody && w.event.Body != RawBody
+	return s.Kind == SelectBody
+}
+
+// spelled turns a proposed pointer into the name of a field, for form selectors.
+func (s *Selector) spelled(hint string) string {
+	pointer, found := strings.CutPrefix(hint, `did you mean "`)
+	tokens, ok := splitPointer(strings.TrimSuffix(pointer, `"?`))
+	if s.Kind != SelectForm || !found || !ok {
+		return hint
+	}
+	name := tokens[0]
+	for _, token := range tokens[1:] {
+		name += "[" + token + "]"
+	}
+	return `did you mean "form:` + name + `"?`
 }
 
 // yamlText is the selector as it stands inside of {from: ...}.

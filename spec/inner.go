@@ -12,8 +12,12 @@ func (r *report) documentPlace(v *value) *DocumentPlace {
 	if v == nil || !v.is(textForm|mapForm) {
 		return nil
 	}
-	s := r.selector(v, place{"document", []SelectorKind{SelectForm, SelectBody}})
-	if s == nil {
+	s := r.selector(v, place{"document", prefixes})
+	switch {
+	case s == nil:
+		return nil
+	case s.Kind != SelectForm && s.Kind != SelectBody:
+		r.err(s.Pos, "document", "write form:payload or body:/Message", "document: %q: a document stands in a field of a form or in a member of the body", s.Text())
 		return nil
 	}
 	d := &DocumentPlace{Pos: v.at, From: *s}
