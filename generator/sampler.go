@@ -166,16 +166,38 @@ func (s *sampler) unique() {
 // key numbers the event key.
 func (s *sampler) key() {
 	for i := range s.event.Spec.Key {
-		s.numbered(&s.event.Spec.Key[i])
+		if k := &s.event.Spec.Key[i]; len(s.event.Spec.Key) == 1 || !s.demanded(k) {
+			s.numbered(k)
+		}
 	}
 	d := s.event.Spec.Derived
 	switch {
 	case d == nil:
 	case len(d.Of) > 0:
-		s.numbered(&d.Of[0])
+		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.demanded(&from) })
+		s.numbered(&d.Of[max(at, 0)])
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
+}
+
+// demanded reports whether a part of a key is the event's type or stands in its
+// conditions: another value would be no such event.
+func (s *sampler) demanded(part *spec.Selector) bool {
+	same := func(from spec.Selector) bool {
+		root, pointer := s.place(&from)
+		own, at := s.place(part)
+		return root == own && pointer == at && (root != nil || from.Kind == part.Kind && strings.EqualFold(from.Name, part.Name))
+	}
+	return slices.ContainsFunc(s.endpoint.Type, same) || slices.ContainsFunc(whenSelectors(s.event.Spec), same)
+}
+
+func whenSelectors(e *spec.Event) []spec.Selector {
+	all := make([]spec.Selector, len(e.When))
+	for i, c := range e.When {
+		all[i] = c.From
+	}
+	return all
 }
 
 // numbered makes a value differ from event to event.
@@ -242,14 +264,11 @@ func (s *sampler) fixed(pointer string) bool {
 			return true
 		}
 	}
-	for i := range s.endpoint.Type {
-		if same(&s.endpoint.Type[i]) {
-			return true
-		}
-	}
-	for i := range s.event.Spec.When {
-		if same(&s.event.Spec.When[i].From) {
-			return true
+	for _, all := range [][]spec.Selector{s.endpoint.Type, whenSelectors(s.event.Spec)} {
+		for i := range all {
+			if same(&all[i]) {
+				return true
+			}
 		}
 	}
 	for _, r := range s.event.Records {
