@@ -105,6 +105,7 @@ func zipped(text string) []byte {
 	return b.Bytes()
 }
 
+// GC-016
 func TestContentEncoding(t *testing.T) {
 	for _, decoded := range []bool{false, true} {
 		h := newHarness(t, func(d *Definition) {
@@ -133,7 +134,10 @@ func TestContentEncoding(t *testing.T) {
 			t.Errorf("stored is %q", got)
 		}
 		for _, coding := range []string{"gzip, gzip", "br", "deflate"} {
-			h.want(send(coding, wire, right(wire, text)), UnsupportedMedia, 415)
+			got := send(coding, wire, right(wire, text))
+			if h.want(got, UnsupportedMedia, 415); got.header.Get("Accept-Encoding") != "identity, gzip" {
+				t.Errorf("%s: %v does not say what is taken", coding, got.header)
+			}
 		}
 		broken := wire[:len(wire)-8] + "\x00\x00\x00\x00" + wire[len(wire)-4:]
 		for name, bad := range map[string]string{"checksum": broken, "cut": wire[:len(wire)-9], "plain": text, "tail": wire + "x"} {

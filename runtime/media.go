@@ -103,7 +103,7 @@ func (e *endpoint) declared(name string) (mediaType, bool) {
 			return m, true
 		}
 	}
-	if got := newMediaType(name); got.reads == jsonBody && name != "application/json" {
+	if got := newMediaType(name); strings.HasSuffix(name, "+json") {
 		if _, ok := e.declared("application/json"); ok {
 			return got, true
 		}

@@ -158,7 +158,7 @@ func (rq *request) rewriteForm(with func(*formField) (string, bool)) []byte {
 	done := 0
 	for i := range rq.form.fields {
 		f := &rq.form.fields[i]
-		if text, ok := with(f); ok {
+		if text, ok := with(f); ok && f.to > f.from { // else there is nothing to hide
 			out = append(append(out, rq.body[done:f.from]...), escapeField(text)...)
 			done = f.to
 		}

@@ -80,6 +80,7 @@ func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 		return decided(UnsupportedMedia, "the media type is not declared"), false
 	}
 	if rq.coding, ok = e.codingOf(r.Header); !ok {
+		w.Header().Set("Accept-Encoding", strings.Join(append([]string{"identity"}, e.Encodings...), ", ")) // RFC 9110, 12.5.3
 		return decided(UnsupportedMedia, "the content encoding is not declared"), false
 	}
 	rq.json = rq.media.reads == jsonBody
