@@ -92,9 +92,13 @@ func (c *compiler) enums(list []Enum) ([]enum, error) {
 	return out, nil
 }
 
-// deviations lists the values that the sender's document does not know.
+// deviations lists the values that the sender's document does not know, and
+// those of a form that are of another type.
 func (rq *request) deviations(list []enum) []Deviation {
 	var out []Deviation
+	if rq.typed != nil {
+		out = append(out, rq.typed.odd...)
+	}
 	for i := range list {
 		e := &list[i]
 		raw := rq.slot(e.slot)

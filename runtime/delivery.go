@@ -15,6 +15,7 @@ const maxReason = 500
 // before it is touched.
 func (rq *request) delivery() (*Delivery, *problem) {
 	ev := rq.event
+	rq.convertForm()
 	key, fingerprint, err := rq.identify()
 	if err != nil {
 		return nil, err
@@ -31,8 +32,7 @@ func (rq *request) delivery() (*Delivery, *problem) {
 		rq.endAs(d, StatusIgnored, "")
 		return d, nil
 	}
-	rq.convertForm()
-	rq.seen.Deviations = append(rq.seen.Deviations, rq.deviations(ev.enums)...)
+	rq.seen.Deviations = rq.deviations(ev.enums)
 	d.Document = rq.document()
 	if err = rq.effects(d); err == nil {
 		return d, nil

@@ -137,9 +137,10 @@ func (c *compiler) document(e *endpoint) error {
 type typedForm struct {
 	doc   []byte
 	slots []jsontext.Value
+	odd   []Deviation
 }
 
-// convertForm makes it, and notes what does not convert.
+// convertForm makes it.
 func (rq *request) convertForm() {
 	if rq.form == nil || rq.json || rq.event == nil {
 		return
@@ -149,10 +150,10 @@ func (rq *request) convertForm() {
 	if err := scan(rq.endpoint.root, doc, t.slots); err != nil {
 		return // it was written from values that scan has taken already
 	}
-	rq.typed = t
 	for _, pointer := range odd {
-		rq.seen.Deviations = append(rq.seen.Deviations, Deviation{Pointer: pointer, Kind: "type"})
+		t.odd = append(t.odd, Deviation{Pointer: pointer, Kind: "type"})
 	}
+	rq.typed = t
 }
 
 // document is what a payload type is read from: nil for a body that holds none.

@@ -97,6 +97,21 @@ func TestDocumentInJSON(t *testing.T) {
 	}
 }
 
+func TestFingerprintOfTheDocumentAlone(t *testing.T) {
+	h, send := inner(t, Document{From: body("/data")}, "application/json", func(d *Definition) {
+		d.Events[0].Fingerprint = Members{Of: []Selector{body(""), {Kind: Envelope, Name: "/n", Optional: true}}}
+	})
+	outer := func(attempt, n, text string) string {
+		return `{"attempt":` + attempt + `,"n":` + n + `,"data":` + strconv.Quote(text) + `}`
+	}
+	h.want(send(outer("1", "1", paid("e1", "o", 1))), Processed, 200)
+	h.want(send(outer("2", "1", " "+paid("e1", "o", 1))), Duplicate, 200)
+	h.want(send(outer("2", "2", paid("e1", "o", 1))), Conflict, 409)
+	if send(outer("2", "1", paid("e1", "o", 2))); h.counters.Outcome(Conflict) != 2 {
+		t.Errorf("another document is no conflict: %v", h.counters.Outcomes())
+	}
+}
+
 func zipped(text string) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -149,6 +149,22 @@ func TestRepeatedFieldsAreMalformedWhereSelected(t *testing.T) {
 	h.wantRows(1)
 }
 
+func TestJSONInOneField(t *testing.T) {
+	h, send := formHarness(t, func(d *Definition) {
+		ev := &d.Events[0]
+		ev.Fields = []Field{{Pointer: "/o", Type: ObjectField}, {Pointer: "/o/n", Type: NumberField}}
+		ev.Key = []Selector{body("/o/id"), body("/o/n")}
+		ev.When = []Condition{{From: body("/o/n"), Values: []string{"7"}}}
+		ev.Records[0].Columns = []Column{{Name: "n", From: body("/o/n"), Type: IntegerColumn}, {Name: "o", From: body("/o"), Type: JSONColumn}}
+	})
+	h.want(send(`event=order.paid&o={"id":"x","n":7}`), Processed, 200)
+	h.want(send(`event=order.paid&o[id]=y&o[n]=7`), Processed, 200)
+	h.want(send(`event=order.paid&o={"id":"x"`), Malformed, 400)
+	if h.store.row("x|7") == nil || h.store.row("y|7").Records[0].Columns[0].Int != 7 {
+		t.Errorf("rows are %v", h.store.rows)
+	}
+}
+
 func TestFingerprintsOfForms(t *testing.T) {
 	for name, m := range map[string]Members{
 		"all": {}, "exclude": {Exclude: []string{"/try/*", "/at"}, ExcludeForm: []string{"send[time]"}},

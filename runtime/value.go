@@ -109,17 +109,21 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 }
 
 // bodyValue reads a pointer. In the nested view of a form values are texts, and
-// two of one name are malformed here as they are by name.
+// two of one name are malformed here as they are by name. A pointer into JSON
+// that stands in one field finds it where the schema has said so.
 func (rq *request) bodyValue(s *selector) (value, *problem) {
 	v := slotValue(rq.slots, s.slot)
-	if rq.form == nil || rq.json || !v.ok {
+	if rq.form == nil || rq.json {
 		return v, nil
 	}
 	if rq.form.repeated[s.Name] {
 		return value{}, malformed("form field %s is there several times", s.Name)
 	}
-	if v.json[0] == '"' {
-		v.text, v.json = unquote(v.json), nil
+	if !v.ok && rq.typed != nil {
+		v = slotValue(rq.typed.slots, s.slot)
+	}
+	if v.ok && !v.composite() {
+		v.text, v.json = v.plain(), nil
 	}
 	return v, nil
 }

@@ -68,6 +68,10 @@ func (l *loader) entryBody(e *entry) {
 		if b.media == e.body.media || contains(e.body.also, b.media) {
 			continue
 		}
+		if e.body.media == "application/json" && strings.HasSuffix(b.media, "+json") {
+			l.info(l.tree.pos(content), "media-other", "if the two differ, give each an entry and an endpoint of its own", "entry %q: %s is taken too, with the schema of %s", e.name, b.media, e.body.media)
+			continue
+		}
 		if strings.Contains(b.media, "xml") && e.body.kind == JSONBody {
 			l.info(l.tree.pos(content), "media-xml", "", "entry %q: %s is answered %d; only JSON is taken", e.name, b.media, 415)
 			continue

@@ -77,6 +77,14 @@ func TestWhichBodyIsTaken(t *testing.T) {
 	}
 }
 
+func TestFingerprintAroundADocument(t *testing.T) {
+	c := bodyContract(t, "document: body:/data\n  event: {key: envelope:/id}\n  fingerprint: {of: [\"body:\", envelope:/n]}", `{application/json: {}}`)
+	of := c.Events[0].Fingerprint.Of
+	if len(of) != 2 || of[0].Kind != spec.SelectBody || of[0].Pointer != "" || of[1].Text() != "envelope:/n" {
+		t.Errorf("of: %+v", of)
+	}
+}
+
 func TestColumnsOfForms(t *testing.T) {
 	c := markedContract(t, "event: {key: form:id}", `{application/x-www-form-urlencoded: {schema: {type: object, properties: {
       id: {type: integer}, at: {type: string, format: date-time}, "f[x]": {type: boolean}, g: {type: object, properties: {y: {type: number}}}}}}}`,

@@ -178,6 +178,7 @@ func (r *report) selectors(v *value, p place) []Selector {
 }
 
 func (r *report) members(v *value, name string) Members {
-	p := place{name, []SelectorKind{SelectBody, SelectForm}}
-	return Members{Of: r.selectors(v.get("of"), p), Exclude: r.selectors(v.get("exclude"), p)}
+	of := place{name, []SelectorKind{SelectBody, SelectForm, SelectEnvelope}}
+	exclude := place{name, []SelectorKind{SelectBody, SelectForm}}
+	return Members{Of: r.selectors(v.get("of"), of), Exclude: r.selectors(v.get("exclude"), exclude)}
 }

@@ -161,9 +161,16 @@ func countOf(answers []answer, outcome string) (n int) {
 func (p *protocol) fill(text string) string {
 	text = strings.ReplaceAll(text, "{{n}}", strconv.Itoa(p.n))
 	for name, value := range p.c.Secrets {
+		if p.c.Envelope == "" && p.urlEncoded() {
+			value = url.QueryEscape(value)
+		}
 		text = strings.ReplaceAll(text, "{{secret:"+name+"}}", value)
 	}
 	return text
+}
+
+func (p *protocol) urlEncoded() bool {
+	return strings.HasPrefix(p.c.ContentType, "application/x-www-form-urlencoded")
 }
 
 // body is a body with everything filled in, and put into its envelope.
@@ -176,9 +183,10 @@ func (p *protocol) body(text string) string {
 	if d.Base64 {
 		text = base64.StdEncoding.EncodeToString([]byte(text))
 	}
-	if d.From.Kind == whrt.Form {
+	switch {
+	case p.urlEncoded():
 		text = url.QueryEscape(text)
-	} else {
+	case d.From.Kind != whrt.Form:
 		quoted, err := json.Marshal(text)
 		if err != nil {
 			p.Fatalf("put the document into its envelope: %v", err)
