@@ -13,62 +13,103 @@ import (
 
 // acceptView is the data of the generated test.
 type acceptView struct {
-	Acceptance
-	Package            string
+	Package, Import    string
+	DB, Handler        string // Go types
+	Engine             string // as the kit calls it
 	Postgres, Pgx, SQL bool
-	Endpoint           int
 	Secrets            []acceptSecret
 	Handlers           []acceptHandler
 	Inbox, Outbox      string
-	Tables             []string
-	Relay              bool
-	Steps              []acceptStep
+	Conflicts          string
+	Failures           string
+	Events             []acceptEvent
+	Outside            []acceptOutside
 }
 
-type acceptSecret struct{ Name, Value string }
+type acceptSecret struct {
+	Name, Value string
+	Forged      string // another one of the same form, for forged deliveries
+}
 
-type acceptHandler struct{ Method, Payload string }
+type acceptEvent struct {
+	*Acceptance
+	Name           string
+	Handled, Sends bool
+	Tables         []string
+	Steps          []acceptStep
+}
 
 type acceptStep struct {
 	Name, Outcome string
-	Status, Inbox int
+	Inbox, Kept   int
 	Tables        []int
 	Outbox        int
+	Conflicts     int // rows on record
+	Failures      int
 }
 
-// acceptanceFiles writes acceptance_gen_test.go: the request of one event, and
-// what every step of the protocol must leave behind.
+// acceptanceFiles writes acceptance_gen_test.go (the requests of events, and what
+// every step of the protocol must leave behind) and what it needs of the
+// package's inside.
 func acceptanceFiles(p *Plan) ([]File, error) {
-	if p.Accept.Event == nil {
+	if len(p.Accept) == 0 {
 		return nil, nil
 	}
 	v := acceptView{
-		Acceptance: p.Accept, Package: p.Package,
+		Package: p.Package, Import: p.Import, DB: poolType(p.Engine), Handler: handlerType(p), Engine: "sqlite",
 		Postgres: p.Engine != SQLite, Pgx: p.Engine == PostgresPgx, SQL: p.Engine != PostgresPgx,
-		Inbox: p.SQL.Events, Outbox: p.SQL.Messages,
+		Secrets: acceptSecrets(p.Contract), Handlers: handlersOf(p), Inbox: p.SQL.Events, Outbox: p.SQL.Messages,
+		Conflicts: p.SQL.Conflicts, Failures: p.SQL.Failures,
+		Outside: acceptOutsides(p),
 	}
-	for _, t := range p.Accept.Tables {
-		v.Tables = append(v.Tables, t.SQLName)
+	if v.Postgres {
+		v.Engine = "postgres"
 	}
-	for i, e := range p.Contract.Endpoints {
-		if slices.Contains(e.Events, p.Accept.Event.Spec) {
-			v.Endpoint = i
-			break
+	for _, a := range p.Accept {
+		v.Events = append(v.Events, eventView(p, a))
+	}
+	var files []File
+	for _, name := range []string{"acceptance_gen_test.go", "export_gen_test.go"} {
+		text, err := templates.Render("acceptance/"+name+".tmpl", v)
+		if err != nil {
+			return nil, err
 		}
+		data, err := format.Source(text)
+		if err != nil {
+			return nil, fmt.Errorf("format %s: %w", name, err)
+		}
+		files = append(files, File{Path: path.Join(p.Out, name), Data: data})
 	}
-	v.Secrets = acceptSecrets(p.Contract)
-	v.Handlers = handlersOf(p)
-	v.Relay = relayed(p.Accept)
-	v.Steps = acceptSteps(p, p.Contract.Endpoints[v.Endpoint].Signature)
-	text, err := templates.Render("acceptance/acceptance_gen_test.go.tmpl", v)
-	if err != nil {
-		return nil, err
+	return files, nil
+}
+
+func eventView(p *Plan, a *Acceptance) acceptEvent {
+	e := acceptEvent{
+		Acceptance: a, Name: a.Event.Spec.Name, Handled: a.Event.Spec.Handler,
+		Steps: acceptSteps(a, p.Contract.Endpoints[a.Endpoint].Signature),
 	}
-	data, err := format.Source(text)
-	if err != nil {
-		return nil, fmt.Errorf("format acceptance_gen_test.go: %w", err)
+	for _, f := range p.Effects {
+		e.Sends = e.Sends || e.Handled && f.FromHandler
 	}
-	return []File{{Path: path.Join(p.Out, "acceptance_gen_test.go"), Data: data}}, nil
+	for _, t := range a.Tables {
+		e.Tables = append(e.Tables, t.Ident)
+	}
+	return e
+}
+
+// poolType is the Go type of the user's database handle, as text.
+func poolType(e Engine) string {
+	if e == PostgresPgx {
+		return "*pgxpool.Pool"
+	}
+	return "*sql.DB"
+}
+
+func handlerType(p *Plan) string {
+	if p.HasHandler {
+		return p.Package + ".Handler"
+	}
+	return "acceptance.NoHandler"
 }
 
 // acceptSecrets makes a secret for each name, in the form that its scheme reads.
@@ -84,7 +125,8 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 				continue
 			}
 			seen[s.Name] = true
-			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, len(out))})
+			n := len(out)
+			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, n), acceptSecretText(e.Signature, n+50)})
 		}
 	}
 	return out
@@ -103,26 +145,18 @@ func acceptSecretText(s *spec.Scheme, i int) string {
 	return s.Decode.StripPrefix + fmt.Sprintf("acceptance-test-secret-number-%02d", i)
 }
 
-// relayed reports whether every row is sent at its third attempt.
-func relayed(a Acceptance) bool {
-	if a.Outbox == 0 {
-		return false
-	}
-	for _, e := range a.Event.Messages {
-		if e.Spec.Key.None || len(e.Spec.Retry) < 2 {
-			return false
-		}
-	}
-	return true
-}
-
-func acceptSteps(p *Plan, s *spec.Scheme) []acceptStep {
-	a := p.Accept
+func acceptSteps(a *Acceptance, s *spec.Scheme) []acceptStep {
 	var steps []acceptStep
-	events := 0
+	events, conflicts, failures := 0, 0, 0
 	add := func(name, outcome string, fresh int) {
 		events += fresh
-		step := acceptStep{Name: name, Outcome: outcome, Status: a.Statuses[outcome], Inbox: events, Outbox: events * a.Outbox}
+		switch {
+		case outcome == "conflict":
+			conflicts++
+		case outcome == "failed" && (name != "panic" || a.Event.Spec.Handler): // without a handler the store panics, which records nothing
+			failures++
+		}
+		step := acceptStep{Name: name, Outcome: outcome, Inbox: events, Outbox: events * a.Outbox, Conflicts: conflicts, Failures: failures}
 		for _, t := range a.Tables {
 			step.Tables = append(step.Tables, events*t.Rows)
 		}
@@ -135,11 +169,14 @@ func acceptSteps(p *Plan, s *spec.Scheme) []acceptStep {
 	}
 	add("failure", "failed", 0)
 	add("retry", "processed", 1)
+	add("commit-refused", "failed", 0)
+	add("after-refusal", "processed", 1)
 	add("panic", "failed", 0)
 	add("after-panic", "processed", 1)
 	add("response-lost", "duplicate", 1)
 	add("concurrent", "duplicate processed", 1)
 	add("concurrent-32", "duplicate processed", 1)
+	add("races", "duplicate processed", 10)
 	if s != nil && s.Type != "none" {
 		add("wrong-signature", "unauthenticated", 0)
 		add("missing-signature", "unauthenticated", 0)
@@ -148,7 +185,13 @@ func acceptSteps(p *Plan, s *spec.Scheme) []acceptStep {
 		}
 	}
 	if a.NoKey != "" || (a.NoKeyHeader != "" && !signedHeader(s, a.NoKeyHeader)) {
-		add("missing-key", "malformed", 0)
+		if a.Batch { // kept as rejected, so that it does not hold up the others
+			add("missing-key", "rejected", 0)
+			last := &steps[len(steps)-1]
+			last.Inbox, last.Kept = last.Inbox+1, 1
+		} else {
+			add("missing-key", "malformed", 0)
+		}
 	}
 	return steps
 }

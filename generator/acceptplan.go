@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/whgen/whgen/spec"
@@ -9,44 +10,61 @@ import (
 // number is where the generated test puts the number of an event.
 const number = "{{n}}"
 
-// acceptance computes what the generated test is told: one event's request, and
-// what it must leave behind.
+// acceptance computes what the generated test is told: the events' requests, and
+// what they must leave behind.
 func (b *planner) acceptance() {
-	event := b.testedEvent()
-	if event == nil {
-		return
+	for _, event := range b.testedEvents() {
+		b.plan.Accept = append(b.plan.Accept, b.accept(event))
 	}
-	e := b.endpointOf(event)
-	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), outer: &node{object: true}}
+}
+
+func (b *planner) accept(event *Event) *Acceptance {
+	index := b.endpointOf(event)
+	e := b.contract.Endpoints[index]
+	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(e, event.Spec), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
+	s.conditions(e.Signature.Require)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
 	s.secret()
-	a := &b.plan.Accept
-	*a = Acceptance{
-		Event: event, Method: "POST", Path: e.Path + s.query, ContentType: s.contentType(),
-		Body: s.text(s.body), Envelope: s.envelope(), Unsigned: s.unsigned(), Headers: s.headers,
-		AnswerWithin: event.Spec.AnswerWithin,
+	a := &Acceptance{
+		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"), Path: e.Path + s.query, ContentType: s.contentType(),
+		Body: s.text(s.body), Envelope: s.around(), Unsigned: s.unsigned(), Headers: s.headers,
 	}
-	a.Changed = s.changed()
+	changed := s.changed()
+	if changed != nil {
+		a.Changed = s.text(changed)
+	}
+	a.Batch = s.envelope != nil
 	a.NoKey, a.NoKeyHeader = s.noKey()
-	a.Statuses, a.BodyOf = answers(event.Spec.Outcomes)
-	for o, r := range e.Outcomes {
-		if _, ok := a.Statuses[string(o)]; !ok {
-			a.Statuses[string(o)] = r.Status
-		}
-	}
 	b.counts(a, s)
+	a.Answers = s.answers(changed)
+	return a
 }
 
-// testedEvent is the one with the most declared effects; one with an example of
-// the document among equals.
-func (b *planner) testedEvent() *Event {
+// testedEvents are the one with the most declared effects (one with an example
+// of the document among equals) and, where that one needs no handler, the first
+// such one of those that do.
+func (b *planner) testedEvents() []*Event {
+	best := richest(b.plan.Events)
+	if best == nil {
+		return nil
+	}
+	tested := []*Event{best}
+	if !best.Spec.Handler {
+		if handled := richest(handledEvents(b.plan)); handled != nil {
+			tested = append(tested, handled)
+		}
+	}
+	return tested
+}
+
+func richest(events []*Event) *Event {
 	var best *Event
 	points := -1
-	for _, e := range b.plan.Events {
+	for _, e := range events {
 		p := 2 * (len(e.Records) + len(e.Messages))
 		if len(e.Spec.Example) > 0 {
 			p++
@@ -58,46 +76,27 @@ func (b *planner) testedEvent() *Event {
 	return best
 }
 
-func (b *planner) endpointOf(event *Event) *spec.Endpoint {
-	for _, e := range b.contract.Endpoints {
-		if slices.Contains(e.Events, event.Spec) {
-			return e
-		}
-	}
-	return b.contract.Endpoints[0]
+// endpointOf is the index of the first endpoint at which an event arrives.
+func (b *planner) endpointOf(event *Event) int {
+	arrives := func(e *spec.Endpoint) bool { return slices.Contains(e.Events, event.Spec) }
+	return max(slices.IndexFunc(b.contract.Endpoints, arrives), 0)
 }
 
 func (b *planner) counts(a *Acceptance, s *sampler) {
-	rows := map[string]int{}
+	rows, idents := map[string]int{}, map[string]string{}
 	for _, r := range s.event.Records {
 		rows[r.Table.SQLName] += 0
+		idents[r.Table.SQLName] = r.Table.Ident
 		if s.holds(r.Spec.When) {
 			rows[r.Table.SQLName]++
 		}
 	}
 	for _, name := range sortedKeys(rows) {
-		a.Tables = append(a.Tables, AcceptTable{SQLName: name, Rows: rows[name]})
+		a.Tables = append(a.Tables, AcceptTable{SQLName: name, Ident: idents[name], Rows: rows[name]})
 	}
 	for _, e := range s.event.Spec.Effects {
 		if e.Kind != spec.EffectRecord && e.Enqueue == "" && s.holds(e.When) {
 			a.Outbox++
 		}
 	}
-}
-
-// answers are the statuses, and the bodies that are the same for every event.
-func answers(all map[spec.Outcome]spec.Response) (statuses map[string]int, bodies map[string]string) {
-	statuses, bodies = map[string]int{}, map[string]string{}
-	for o, r := range all {
-		if r.Replay {
-			r = all[spec.Processed]
-		}
-		statuses[string(o)] = r.Status
-		if r.Body == nil {
-			bodies[string(o)] = ""
-		} else if text, ok := r.Body.Literal(); ok {
-			bodies[string(o)] = text
-		}
-	}
-	return statuses, bodies
 }

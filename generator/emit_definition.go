@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 	"github.com/whgen/whgen/spec"
@@ -44,7 +45,9 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		field("Encodings", texts(e.Encodings)),
 		onlyIf(e.SignsDecoded, field("SignsDecoded", jen.True())),
 		field("Redact", redaction(e.Redact)),
+		onlyIf(len(e.Methods) > 0 && !slices.Equal(e.Methods, []string{"POST"}), field("Methods", texts(e.Methods))),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
+		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),
 		field("Routes", list("Route", len(routes(p, e)), func(i int) []jen.Code {
 			r := routes(p, e)[i]
@@ -90,6 +93,7 @@ func eventLiteral(e *Event) []jen.Code {
 		field("Key", selectors(s.Key)),
 		onlyIf(s.Derived != nil, field("Derived", jen.Op("&").Add(members(s.Derived)))),
 		onlyIf(!s.Fingerprint.Raw(), field("Fingerprint", members(&s.Fingerprint))),
+		onlyIf(s.Replay == "refuse", field("RefuseReplay", jen.True())),
 		field("Responses", responses(s.Outcomes)),
 		field("Timing", timingLiteral(timing{s.AnswerWithin, s.Deadline, s.InProgressWait})),
 		onlyIf(s.PayloadKeep > 0, field("KeepPayload", jen.True())),

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 	"github.com/whgen/whgen/spec"
@@ -91,12 +92,21 @@ func emitSender(e *Effect, f *jen.File) {
 //	func (o *Outbox) Confirmation(p ConfirmationPayload) {
 //		o.add("confirmation", "", p.AppendPayload(nil))
 //	}
+//
+//	func (o *Outbox) CrmDeal(orderID string, p CrmDealPayload) {
+//		o.add("crmDeal", "/deals/"+o.segment("crmDeal", "orderID", orderID), p.AppendPayload(nil))
+//	}
 func emitOutbox(p *Plan, f *jen.File) {
 	comment(f, "Outbox takes messages for the outside. They are stored in the event's transaction and sent after",
 		"its commit, in no particular order. It is for one goroutine.")
 	f.Type().Id("Outbox").Struct(
 		jen.Id("delivery").Op("*").Add(whrt("Delivery")),
 		jen.Id("rows").Index().Add(whrt("MessageRow")),
+		jen.Do(func(s *jen.Statement) {
+			if hasParams(p) {
+				s.Id("err").Error()
+			}
+		}),
 	)
 	f.Line()
 	f.Func().Id("newOutbox").Params(jen.Id("d").Op("*").Add(whrt("Delivery"))).Op("*").Id("Outbox").Block(
@@ -105,18 +115,80 @@ func emitOutbox(p *Plan, f *jen.File) {
 		if !e.FromHandler {
 			continue
 		}
-		target, _ := literalPath(e.Spec)
 		f.Line()
-		comment(f, wrap(fmt.Sprintf("%s enqueues a message of the effect %q. Each call is a message of its own.", e.GoName, e.WireName))...)
-		f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id(e.GoName).Params(jen.Id("p").Id(e.Payload.GoName)).Block(
-			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), jen.Lit(target), jen.Id("p").Dot("AppendPayload").Call(jen.Nil())))
+		comment(f, wrap(fmt.Sprintf("%s enqueues a message of the effect %q. Each call is a message of its own.%s", e.GoName, e.WireName, paramsDoc(e)))...)
+		params := []jen.Code{}
+		for _, param := range e.Params {
+			params = append(params, jen.Id(param.GoName).String())
+		}
+		f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id(e.GoName).Params(append(params, jen.Id("p").Id(e.Payload.GoName))...).Block(
+			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), target(e), jen.Id("p").Dot("AppendPayload").Call(jen.Nil())))
 	}
 	if fromHandler(p) {
 		f.Line()
 		emitAdd(f)
 	}
+	if hasParams(p) {
+		f.Line()
+		emitSegment(f)
+	}
 	f.Line()
-	emitMessages(f)
+	emitMessages(p, f)
+}
+
+func hasParams(p *Plan) bool {
+	return slices.ContainsFunc(p.Effects, func(e *Effect) bool { return len(e.Params) > 0 })
+}
+
+func paramsDoc(e *Effect) string {
+	if len(e.Params) == 0 {
+		return ""
+	}
+	path := ""
+	for _, part := range e.Target {
+		if path += part.Literal; part.Literal == "" {
+			path += "{" + e.Params[part.Param].GoName + "}"
+		}
+	}
+	return fmt.Sprintf(" It goes to %s %s; a value that cannot be a segment of a path rejects the event.", e.Spec.Method, path)
+}
+
+// target is the path of an effect as an expression.
+func target(e *Effect) jen.Code {
+	if len(e.Target) == 0 {
+		return jen.Lit("")
+	}
+	all := jen.Null()
+	for i, part := range e.Target {
+		if i > 0 {
+			all.Op("+")
+		}
+		if part.Literal != "" {
+			all.Lit(part.Literal)
+			continue
+		}
+		name := e.Params[part.Param].GoName
+		all.Id("o").Dot("segment").Call(jen.Lit(e.WireName), jen.Lit(name), jen.Id(name))
+	}
+	return all
+}
+
+// emitSegment writes:
+//
+//	func (o *Outbox) segment(effect, name, value string) string {
+//		text, ok := whrt.PathSegment(value)
+//		if !ok && o.err == nil {
+//			o.err = whrt.Reject("effect " + effect + ": " + name + " cannot be a segment of a path")
+//		}
+//		return text
+//	}
+func emitSegment(f *jen.File) {
+	comment(f, "segment escapes a value of a path. One that would make another path is told by messages.")
+	f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id("segment").Params(jen.List(jen.Id("effect"), jen.Id("name"), jen.Id("value")).String()).String().Block(
+		jen.List(jen.Id("text"), jen.Id("ok")).Op(":=").Add(whrt("PathSegment")).Call(jen.Id("value")),
+		jen.If(jen.Op("!").Id("ok").Op("&&").Id("o").Dot("err").Op("==").Nil()).Block(
+			jen.Id("o").Dot("err").Op("=").Add(whrt("Reject")).Call(jen.Lit("effect ").Op("+").Id("effect").Op("+").Lit(": ").Op("+").Id("name").Op("+").Lit(" cannot be a segment of a path"))),
+		jen.Return(jen.Id("text")))
 }
 
 func fromHandler(p *Plan) bool {
@@ -126,13 +198,6 @@ func fromHandler(p *Plan) bool {
 		}
 	}
 	return false
-}
-
-func literalPath(e *spec.Effect) (string, bool) {
-	if e.Path == nil {
-		return "", true
-	}
-	return e.Path.Literal()
 }
 
 // emitAdd writes:
@@ -170,6 +235,9 @@ func emitAdd(f *jen.File) {
 // emitMessages writes:
 //
 //	func (o *Outbox) messages() ([]whrt.MessageRow, error) {
+//		if o.err != nil {
+//			return nil, o.err
+//		}
 //		for _, row := range o.rows {
 //			if !payload.Raw(row.Payload).IsValid() {
 //				return nil, fmt.Errorf("encode the payload of effect %s: a raw member is no JSON", row.Effect)
@@ -177,9 +245,14 @@ func emitAdd(f *jen.File) {
 //		}
 //		return o.rows, nil
 //	}
-func emitMessages(f *jen.File) {
+func emitMessages(p *Plan, f *jen.File) {
 	comment(f, "messages are the rows in the order of the calls.")
 	f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id("messages").Params().Params(jen.Index().Add(whrt("MessageRow")), jen.Error()).Block(
+		jen.Do(func(s *jen.Statement) {
+			if hasParams(p) {
+				s.If(jen.Id("o").Dot("err").Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Id("o").Dot("err")))
+			}
+		}),
 		jen.For(jen.List(jen.Id("_"), jen.Id("row")).Op(":=").Range().Id("o").Dot("rows")).Block(
 			jen.If(jen.Op("!").Add(whrt("Raw")).Call(jen.Id("row").Dot("Payload")).Dot("IsValid").Call()).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit("encode the payload of effect %s: a member is no JSON"), jen.Id("row").Dot("Effect"))))),

@@ -162,19 +162,21 @@ func payloadSource(e *Event) string {
 //
 //	func incoming[P any](d *whrt.Delivery, decode func(*P, *payload.Decoder) bool) (whrt.Incoming[P], error) {
 //		e := whrt.Incoming[P]{Meta: whrt.MetaOf(&definition, d)}
-//		if _, err := payload.Decode(d.Document, &e.Payload, decode); err != nil {
-//			return e, whrt.Reject("the body does not fit the payload type")
+//		var err error
+//		if d.Deviations, err = payload.Decode(d.Document, &e.Payload, decode); err != nil {
+//			return e, whrt.Reject("the body is not one JSON value")
 //		}
 //		return e, nil
 //	}
 func emitIncoming(f *jen.File) {
-	comment(f, "incoming decodes the document, leniently: what does not fit its type is kept beside it. A body that",
-		"is no JSON at all would not be the next time either.")
+	comment(f, "incoming decodes the document, leniently: what does not fit its type is kept beside it, and told to",
+		"the observer. A body that is no JSON at all would not be the next time either.")
 	in := whrt("Incoming").Types(jen.Id("P"))
 	f.Func().Id("incoming").Types(jen.Id("P").Any()).Params(jen.Id("d").Op("*").Add(whrt("Delivery")),
 		jen.Id("decode").Func().Params(jen.Op("*").Id("P"), jen.Op("*").Add(pay("Decoder"))).Bool()).Params(in.Clone(), jen.Error()).Block(
 		jen.Id("e").Op(":=").Add(in.Clone()).Values(jen.Id("Meta").Op(":").Add(whrt("MetaOf")).Call(jen.Op("&").Id("definition"), jen.Id("d"))),
-		jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(pay("Decode")).Call(jen.Id("d").Dot("Document"), jen.Op("&").Id("e").Dot("Payload"), jen.Id("decode")),
+		jen.Var().Err().Error(),
+		jen.If(jen.List(jen.Id("d").Dot("Deviations"), jen.Err()).Op("=").Add(pay("Decode")).Call(jen.Id("d").Dot("Document"), jen.Op("&").Id("e").Dot("Payload"), jen.Id("decode")),
 			jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("e"), whrt("Reject").Call(jen.Lit("the body is not one JSON value")))),
 		jen.Return(jen.Id("e"), jen.Nil()))
 }

@@ -8,26 +8,24 @@ import (
 	"go/token"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/whgen/whgen/generator/evolution"
 	"github.com/whgen/whgen/spec"
 )
 
 var update = flag.Bool("update", false, "write the goldens' files (all but sqlc's output) instead of comparing them")
 
-// golden plans and generates the one receiver of a golden.
-func golden(t *testing.T, dir string) (*Plan, []File) {
+// golden plans and generates every receiver of a golden.
+func golden(t *testing.T, dir string) []File {
 	t.Helper()
 	read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }
 	config, found := spec.LoadConfig("whgen.yaml", read)
-	if found.HasErrors() {
-		t.Fatal(found)
-	}
-	c, found := spec.Load(config.Receivers[0], read)
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
@@ -35,15 +33,68 @@ func golden(t *testing.T, dir string) (*Plan, []File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, found := NewPlan(c, PlanOptions{Import: "github.com/whgen/whgen/" + filepath.ToSlash(rel) + "/" + Out(c)})
-	if p == nil {
-		t.Fatal(found)
+	var all []File
+	for _, receiver := range config.Receivers {
+		c, found := spec.Load(receiver, read)
+		if found.HasErrors() {
+			t.Fatal(found)
+		}
+		p, found := NewPlan(c, PlanOptions{Import: "github.com/whgen/whgen/" + filepath.ToSlash(rel) + "/" + Out(c)})
+		if p == nil {
+			t.Fatal(found)
+		}
+		files, err := Generate(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if !f.Append || len(existing(t, dir, f)) == 0 {
+				all = append(all, f)
+				continue
+			}
+			checkMigrations(t, dir, p, f)
+		}
 	}
-	files, err := Generate(p)
+	return all
+}
+
+// existing are the migrations that stand beside the one that would be the first.
+func existing(t *testing.T, dir string, first File) []evolution.Migration {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(path.Dir(first.Path)), "*.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, files
+	var all []evolution.Migration
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, evolution.Migration{Name: filepath.Base(name), Text: string(text), Ours: true})
+	}
+	return all
+}
+
+// checkMigrations: the committed migrations make what the contract needs, and
+// where there is one alone it is what is generated for an empty folder.
+func checkMigrations(t *testing.T, dir string, p *Plan, first File) {
+	t.Helper()
+	all := existing(t, dir, first)
+	if len(all) == 1 && all[0].Text != string(first.Data) {
+		t.Errorf("%s is not what is generated; delete it and run go test ./generator -run Golden -update", first.Path)
+	}
+	dialect := evolution.Postgres
+	if p.Engine == SQLite {
+		dialect = evolution.SQLite
+	}
+	out := evolution.Next(evolution.Input{
+		Dialect: dialect, Prefix: p.SQL.Prefix, Folder: path.Dir(first.Path), Existing: all, Init: string(first.Data),
+		Where: func(string, string) spec.Pos { return spec.Pos{File: first.Path} },
+	})
+	if out.Next != nil || out.Findings.HasErrors() {
+		t.Errorf("%s: the migrations do not make what the contract needs: %v; generate", path.Dir(first.Path), out.Findings)
+	}
 }
 
 func goldens(t *testing.T) []string {
@@ -61,7 +112,7 @@ func goldens(t *testing.T) []string {
 func TestGolden(t *testing.T) {
 	for _, dir := range goldens(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			_, files := golden(t, dir)
+			files := golden(t, dir)
 			for _, f := range files {
 				name := filepath.Join(dir, filepath.FromSlash(f.Path))
 				if *update {
@@ -94,9 +145,9 @@ func writeGolden(t *testing.T, name string, f File) {
 
 func TestGenerateIsDeterministic(t *testing.T) {
 	for _, dir := range goldens(t) {
-		_, want := golden(t, dir)
+		want := golden(t, dir)
 		for range 5 { // Go walks a map in another order each time
-			_, got := golden(t, dir)
+			got := golden(t, dir)
 			if !slices.EqualFunc(got, want, func(a, b File) bool { return a.Path == b.Path && bytes.Equal(a.Data, b.Data) }) {
 				t.Fatalf("%s: two runs differ", dir)
 			}
@@ -149,7 +200,7 @@ components:
 func TestGeneratedGoIsMarked(t *testing.T) {
 	header := regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 	for _, dir := range goldens(t) {
-		_, files := golden(t, dir)
+		files := golden(t, dir)
 		for _, f := range files {
 			if filepath.Ext(f.Path) != ".go" || f.Once {
 				continue

@@ -142,15 +142,18 @@ func sameSelectors(a, b []spec.Selector) bool {
 
 var kinds = map[spec.SelectorKind]string{
 	spec.SelectHeader: "Header", spec.SelectQuery: "Query", spec.SelectForm: "Form", spec.SelectPath: "Path",
-	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const", spec.SelectEnvelope: "Envelope",
+	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const", spec.SelectEnvelope: "Outer",
 }
 
 func selector(s spec.Selector) []jen.Code {
 	name, kind := s.Pointer, jen.Code(nil)
 	if s.Kind == spec.SelectEnvelope {
-		kind = whrt("Envelope")
+		kind = whrt("Outer")
 	} else if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
 		name, kind = s.Name, whrt(mustKnow(string(s.Kind), kindNames()))
+	}
+	if s.Whole {
+		kind = whrt("Envelope")
 	}
 	value := ""
 	if s.Default != nil {

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/whgen/whgen/spec"
@@ -37,7 +36,7 @@ func NewPlan(c *spec.Contract, opt PlanOptions) (*Plan, spec.Diagnostics) {
 	b.effects()
 	b.events()
 	b.payloads()
-	b.targets()
+	targets(b.plan)
 	b.scaffold()
 	b.acceptance()
 	b.found.Sort()
@@ -64,6 +63,7 @@ func (b *planner) report(at spec.Pos, rule, message, hint string) {
 // fixedNames are what a generated package declares whatever its contract says.
 var fixedNames = []string{
 	"Config", "New", "Handler", "UnimplementedHandler", "Tx", "Outbox", "Migrate", "Migrations",
+	"AcceptanceDefinition", "AcceptanceStore", // of the test
 }
 
 func (b *planner) effects() {
@@ -113,17 +113,6 @@ func (b *planner) events() {
 		}
 	}
 	slices.SortStableFunc(b.plan.Effects, func(a, b *Effect) int { return cmp.Compare(a.Index, b.Index) })
-}
-
-// targets refuses what a handler's message would need of the event: it has
-// nothing but its payload.
-func (b *planner) targets() {
-	for _, e := range b.plan.Effects {
-		if _, ok := literalPath(e.Spec); e.FromHandler && !ok {
-			b.report(e.Spec.Pos, "not-supported-yet", fmt.Sprintf("effect %q: a path with selectors together with enqueue: handler is not supported yet", e.WireName),
-				"write a path without selectors, or leave enqueue out")
-		}
-	}
 }
 
 func (b *planner) scaffold() {

@@ -1,8 +1,6 @@
 package generator
 
 import (
-	"time"
-
 	"github.com/whgen/whgen/spec"
 )
 
@@ -18,9 +16,9 @@ type Plan struct {
 	Source     string
 	SQL        SQL
 	Events     []*Event
-	Effects    []*Effect // outbox effects (call, http), sorted by name
-	Types      []*Type   // payload types of events, sorted by GoName
-	Accept     Acceptance
+	Effects    []*Effect     // outbox effects (call, http), sorted by name
+	Types      []*Type       // payload types of events, sorted by GoName
+	Accept     []*Acceptance // events that the generated test delivers
 	Scaffold   Scaffold
 	HasHandler bool // at least one event calls the user's Go
 }
@@ -122,6 +120,20 @@ type Effect struct {
 	Interface   string  // ConfirmationSender (call)
 	Method      string  // SendConfirmation (call)
 	FromHandler bool    // tx.Outbox.<GoName> exists (Enqueue: handler)
+	Params      []Param // of tx.Outbox.<GoName>, for the values of its path
+	Target      []TargetPart
+}
+
+// Param is a value that the handler gives for the path of an http effect.
+type Param struct {
+	GoName   string
+	WireName string // the selector that stands in the path
+}
+
+// TargetPart is a piece of a path: literal text, or one of the Params as a segment.
+type TargetPart struct {
+	Literal string
+	Param   int // index in Params, where Literal is ""
 }
 
 // Type is a generated Go payload type.
@@ -201,29 +213,41 @@ const (
 	OptGo
 )
 
-// Acceptance is what the generated test is told: computed before anything runs.
+// Acceptance is what the generated test is told of one event: computed before
+// anything runs.
 type Acceptance struct {
 	Event        *Event // the one that is delivered
+	Endpoint     int    // index in Contract.Endpoints
 	Method, Path string
 	ContentType  string
-	Body         string            // JSON with {{n}} where the number of the event goes (in key and unique values)
-	Headers      [][2]string       // values may hold {{n}}
-	Envelope     string            // what stands around Body where that is a document: {{document}} is its place
-	Unsigned     string            // Body without the secret that stands in it, "" where none does
-	Changed      string            // the same with other content under the same key
-	NoKey        string            // without the key, "" where the key is in a header
-	NoKeyHeader  string            // header to leave out
-	Tables       []AcceptTable     // record tables with the rows one event adds
-	Outbox       int               // rows one event adds without a handler
-	Statuses     map[string]int    // outcome -> status, for all outcomes
-	BodyOf       map[string]string // outcome -> exact body where it is constant
-	AnswerWithin time.Duration
+	Body         string        // JSON with {{n}} where the number of the event goes (in key and unique values)
+	Headers      [][2]string   // values may hold {{n}}
+	Envelope     string        // what stands around Body where that is a document: {{document}} is its place
+	Unsigned     string        // Body without the secret that stands in it, "" where none does
+	Changed      string        // the same with other content under the same key
+	NoKey        string        // without the key, "" where the key is in a header
+	NoKeyHeader  string        // header to leave out
+	Batch        bool          // the body is a batch of one
+	Tables       []AcceptTable // record tables with the rows one event adds
+	Outbox       int           // rows one event adds without a handler
+	Answers      []AcceptAnswer
 }
 
 // AcceptTable is a record table that is counted.
 type AcceptTable struct {
 	SQLName string
+	Ident   string
 	Rows    int
+}
+
+// AcceptAnswer is what an outcome is answered with on the wire; texts may hold {{n}}.
+type AcceptAnswer struct {
+	Outcome           spec.Outcome
+	Status            int
+	ContentType, Body string
+	RetryAfter        int // seconds
+	Headers           [][2]string
+	Any               bool // the body holds what only the receiver knows
 }
 
 // Scaffold says what is written once for the user.

@@ -18,7 +18,7 @@ const (
 func (s *sampler) place(from *spec.Selector) (*node, string) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
-		return s.body, from.Pointer
+		return s.of(from), from.Pointer
 	case spec.SelectEnvelope:
 		return s.outer, from.Pointer
 	case spec.SelectForm:
@@ -52,6 +52,9 @@ func (s *sampler) contentType() string {
 
 // text writes a body of the event's kind.
 func (s *sampler) text(body *node) string {
+	if s.envelope != nil {
+		return s.envelope.with(body).String()
+	}
 	switch s.event.Spec.Body {
 	case spec.FormBody:
 		return formText(body)
@@ -63,8 +66,8 @@ func (s *sampler) text(body *node) string {
 	return body.String()
 }
 
-// envelope is what stands around the document, "" where nothing does.
-func (s *sampler) envelope() string {
+// around is what stands around the document, "" where nothing does.
+func (s *sampler) around() string {
 	d := s.endpoint.Document
 	if d == nil {
 		return ""
@@ -92,9 +95,16 @@ func (s *sampler) secret() {
 	if len(s.endpoint.Redact) == 0 || len(scheme.Secrets) == 0 {
 		return
 	}
-	if root, pointer := s.place(&scheme.From[0]); root != nil {
+	if root, pointer := s.place(s.tokenPlace()); root != nil {
 		_ = root.set(pointer, textNode(scheme.Prefix+"{{secret:"+scheme.Secrets[0].Name+"}}"))
 	}
+}
+
+// tokenPlace is where a token is read, in a batch from the whole body.
+func (s *sampler) tokenPlace() *spec.Selector {
+	from := s.endpoint.Signature.From[0]
+	from.Whole = s.envelope != nil && from.Kind == spec.SelectBody
+	return &from
 }
 
 // unsigned is the body without that token.
@@ -102,13 +112,11 @@ func (s *sampler) unsigned() string {
 	if len(s.endpoint.Redact) == 0 {
 		return ""
 	}
-	root, pointer := s.place(&s.endpoint.Signature.From[0])
-	if root != s.body {
+	from := s.tokenPlace()
+	if root, _ := s.place(from); root == nil || root == s.outer {
 		return ""
 	}
-	other := s.body.clone()
-	other.remove(pointer)
-	return s.text(other)
+	return s.without(from)
 }
 
 // formText writes an object as a URL-encoded form, nested names as PHP has them.

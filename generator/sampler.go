@@ -12,7 +12,8 @@ type sampler struct {
 	event    *Event
 	endpoint *spec.Endpoint
 	body     *node
-	outer    *node // what stands around body where that is a document
+	envelope *envelope // of a batch
+	outer    *node     // what stands around a document
 	headers  [][2]string
 	query    string
 }
@@ -172,6 +173,8 @@ func (s *sampler) key() {
 	}
 	d := s.event.Spec.Derived
 	switch {
+	case d == nil && s.event.Spec.Replay == "refuse": // two events never have one body
+		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
 		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.demanded(&from) })
@@ -234,47 +237,40 @@ func numberedText(n *node, from *spec.Selector) string {
 	return quote(n.plain() + "-" + number)
 }
 
-// changed is other content under the same key; "" where there can be none.
-func (s *sampler) changed() string {
+// changed is other content under the same key; nil where there can be none.
+func (s *sampler) changed() *node {
 	if s.event.Spec.Derived != nil {
-		return ""
+		return nil
 	}
 	other := s.body.clone()
 	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
 		for i := range of {
 			if root, pointer := s.place(&of[i]); root == s.body && !s.fixed(pointer) {
 				_ = other.set(pointer, textNode("changed"))
-				return s.text(other)
+				return other
 			}
 		}
-		return ""
+		return nil
 	}
 	_ = other.set("/whgen_changed", scalarNode("true"))
-	return s.text(other)
+	return other
 }
 
 // fixed reports whether a value of the body is needed as it is.
 func (s *sampler) fixed(pointer string) bool {
-	same := func(from *spec.Selector) bool {
-		root, own := s.place(from)
+	same := func(from spec.Selector) bool {
+		root, own := s.place(&from)
 		return root == s.body && own == pointer
 	}
-	for i := range s.event.Spec.Key {
-		if same(&s.event.Spec.Key[i]) {
+	for _, all := range [][]spec.Selector{s.event.Spec.Key, s.endpoint.Type, whenSelectors(s.event.Spec)} {
+		if slices.ContainsFunc(all, same) {
 			return true
-		}
-	}
-	for _, all := range [][]spec.Selector{s.endpoint.Type, whenSelectors(s.event.Spec)} {
-		for i := range all {
-			if same(&all[i]) {
-				return true
-			}
 		}
 	}
 	for _, r := range s.event.Records {
 		for _, c := range r.Columns {
 			for _, p := range c.Spec.From.Parts {
-				if p.Selector != nil && same(p.Selector) && c.Spec.Type != "text" {
+				if p.Selector != nil && same(*p.Selector) && c.Spec.Type != "text" {
 					return true
 				}
 			}
@@ -292,16 +288,27 @@ func (s *sampler) noKey() (body, header string) {
 		if k.Optional || k.Default != nil {
 			continue
 		}
-		if root, pointer := s.place(&k); root == s.body {
-			other := s.body.clone()
-			other.remove(pointer)
-			return s.text(other), ""
+		if root, _ := s.place(&k); root != nil && root != s.outer {
+			return s.without(&k), ""
 		}
 		if k.Kind == spec.SelectHeader {
 			return "", k.Name
 		}
 	}
 	return "", ""
+}
+
+// without is the request's body without a value.
+func (s *sampler) without(from *spec.Selector) string {
+	other := s.body.clone()
+	if from.Whole && s.envelope != nil {
+		outer := envelope{body: s.envelope.body.clone(), items: s.envelope.items}
+		outer.body.remove(from.Pointer)
+		return outer.with(other).String()
+	}
+	_, pointer := s.place(from)
+	other.remove(pointer)
+	return s.text(other)
 }
 
 // holds evaluates an effect's conditions on the sample.

@@ -13,17 +13,27 @@ import (
 type scaffoldView struct {
 	Package, Import, Source, Command string
 	Postgres, Pgx, Handler           bool
+	HasHandler                       bool
+	DB, HandlerType                  string
 	Names                            []string // of secrets and settings
 	Calls                            []*Effect
 	Handlers                         []acceptHandler
 }
 
-// scaffoldFiles writes handler.go and the main program: once, then they are the
-// user's.
+type acceptHandler struct {
+	Method  string
+	Payload string // Go type inside of the package
+	Outer   string // the same from outside
+}
+
+// scaffoldFiles writes handler.go, the main program and what the acceptance test
+// needs of the user: once, then they are the user's. The test does not compile
+// without its part, so that one is always written.
 func scaffoldFiles(p *Plan) ([]File, error) {
 	v := scaffoldView{
 		Package: p.Package, Import: p.Import, Source: p.Source, Command: path.Base(p.Scaffold.Main),
 		Postgres: p.Engine != SQLite, Pgx: p.Engine == PostgresPgx, Handler: p.HasHandler,
+		HasHandler: p.HasHandler, DB: poolType(p.Engine), HandlerType: handlerType(p),
 		Calls: calls(p), Handlers: handlersOf(p),
 	}
 	for _, s := range acceptSecrets(p.Contract) {
@@ -43,6 +53,14 @@ func scaffoldFiles(p *Plan) ([]File, error) {
 	// Without NewHandler the program would not compile.
 	if p.Scaffold.Main != "" && (p.Scaffold.Handler || !p.HasHandler) {
 		f, err := scaffold("main.go", path.Join(p.Scaffold.Main, "main.go"), v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if len(p.Accept) > 0 {
+		v.Handler = p.Scaffold.Handler // NewHandler is there
+		f, err := scaffold("acceptance_setup_test.go", path.Join(p.Out, "acceptance_setup_test.go"), v)
 		if err != nil {
 			return nil, err
 		}
@@ -69,14 +87,14 @@ func handlersOf(p *Plan) (out []acceptHandler) {
 		if !e.Spec.Handler {
 			continue
 		}
-		payload := e.Payload
+		h := acceptHandler{Method: e.GoName, Payload: e.Payload, Outer: p.Package + "." + e.Payload}
 		switch {
 		case e.Spec.Body == spec.RawBody:
-			payload = "[]byte"
-		case payload == "":
-			payload = "whrt.Raw"
+			h.Payload, h.Outer = "[]byte", "[]byte"
+		case e.Payload == "":
+			h.Payload, h.Outer = "whrt.Raw", "whrt.Raw"
 		}
-		out = append(out, acceptHandler{e.GoName, payload})
+		out = append(out, h)
 	}
 	return out
 }

@@ -45,51 +45,6 @@ func (b *planner) tables() {
 	}
 	slices.SortFunc(b.plan.SQL.Tables, func(a, b *Table) int { return cmp.Compare(a.SQLName, b.SQLName) })
 	b.nullable()
-	b.queryNames()
-}
-
-// queryNames refuses names that are one Go name for sqlc, which makes a struct
-// of each table, called after one row of it.
-func (b *planner) queryNames() {
-	structs := map[string]string{}
-	for _, t := range b.plan.SQL.Tables {
-		name := singular(strings.ReplaceAll(t.SQLName, "_", ""))
-		if other, ok := structs[name]; ok {
-			b.report(b.effectOn(t).Pos, "table-names-meet", fmt.Sprintf("tables %q and %q have one name in Go", other, t.SQLName), "choose names that differ in more than plural and underscores")
-		}
-		structs[name] = t.SQLName
-		fields := map[string]string{}
-		for _, c := range t.Columns {
-			name := strings.ReplaceAll(c.SQLName, "_", "")
-			if other, ok := fields[name]; ok {
-				b.report(b.effectOn(t).Pos, "column-names-meet", fmt.Sprintf("table %q: columns %q and %q have one name in Go", t.SQLName, other, c.SQLName), "choose names that differ in more than underscores")
-			}
-			fields[name] = c.SQLName
-		}
-	}
-}
-
-func (b *planner) effectOn(t *Table) *spec.Effect {
-	for _, event := range b.contract.Events {
-		for _, e := range event.Effects {
-			if e.Kind == spec.EffectRecord && e.Table == t.SQLName {
-				return e
-			}
-		}
-	}
-	return &spec.Effect{}
-}
-
-// singular is coarse on purpose: it may take two names for one, never the
-// other way round for a plural made with s.
-func singular(name string) string {
-	switch {
-	case strings.HasSuffix(name, "ies"):
-		return strings.TrimSuffix(name, "ies") + "y"
-	case strings.HasSuffix(name, "es"):
-		return strings.TrimSuffix(name, "es")
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(name, "s"), "e")
 }
 
 func (b *planner) merge(byName map[string]*Table, e *spec.Effect) {
@@ -214,6 +169,14 @@ func (r *Record) meets() [][]int {
 	return all
 }
 
+// sqlTake gives a name that is unique in SQL and in the Go that sqlc makes of it,
+// where underscores and case go: a_b and a__b are both AB.
 func sqlTake(s *scope, wish, origin string) string {
-	return strings.ToLower(s.take(shorten(wish), origin))
+	folded := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+	name := shorten(wish)
+	for salt := origin; s.taken[folded(name)]; salt += "'" {
+		name = shorten(wish + "x" + hash4(salt))
+	}
+	s.taken[folded(name)] = true
+	return strings.ToLower(name)
 }

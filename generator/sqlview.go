@@ -9,6 +9,7 @@ import (
 type sqlView struct {
 	Package, Import string
 	HasHandler      bool
+	Bodies          bool // some event refuses a known body under a new key
 	SQL             SQL
 	Claims          []claimView // on PostgreSQL the first registers without record effects
 	Tables          []tableView
@@ -62,6 +63,13 @@ func viewSQL(p *Plan) sqlView {
 	v := sqlView{
 		Package: p.Package, Import: p.Import, HasHandler: p.HasHandler, SQL: p.SQL,
 		Expected: ownTables(p.SQL),
+	}
+	for _, e := range p.Events {
+		v.Bodies = v.Bodies || e.Spec.Replay == "refuse"
+	}
+	if v.Bodies {
+		v.Expected[0].Columns = append(v.Expected[0].Columns, "body_sha256")
+		v.Expected[0].Unique = append(v.Expected[0].Unique, []string{"body_sha256"})
 	}
 	if p.Engine != SQLite {
 		v.Claims = append(v.Claims, claimView{Query: "RegisterEvents"})

@@ -14,12 +14,13 @@ import (
 // compiler turns an endpoint's literals into what a delivery needs: every body
 // selector becomes a slot of one tree.
 type compiler struct {
-	def        *Definition
-	settings   map[string]string
-	root       *node
-	slots      int
-	outer      *node // of the JSON around a document
-	outerSlots int
+	def         *Definition
+	settings    map[string]string
+	root        *node
+	slots       int
+	items       *items // of the endpoint, nil where a body is one event
+	around      *node  // of the JSON around a document
+	aroundSlots int
 }
 
 // selector is a compiled Selector.
@@ -32,24 +33,25 @@ type selector struct {
 // endpoint is a compiled Endpoint.
 type endpoint struct {
 	*Endpoint
-	methods                  []string
-	media                    []mediaType
-	root                     *node
-	slots                    int
-	types                    []selector
-	routes                   map[string]*event
-	patterns                 []pattern // longest first
-	only                     *event    // where no type is told
-	unknownKey               []selector
-	scoped                   bool // its name is the first part of keys
-	responses                *responses
-	auth                     *authenticator
-	secretive                map[string]bool // header names that handlers do not get to see
-	signedJSON               map[string]int  // slots of pointers that the scheme reads
-	outer                    *node           // what is read around the document
-	outerSlots, documentSlot int
-	flat                     map[string]bool // names of form fields that are not taken apart
-	redact                   *redaction      // nil: nothing
+	methods                   []string
+	media                     []mediaType
+	root                      *node
+	slots                     int
+	items                     *items // nil: a body is one event
+	types                     []selector
+	routes                    map[string]*event
+	patterns                  []pattern // longest first
+	only                      *event    // where no type is told
+	unknownKey                []selector
+	scoped                    bool // its name is the first part of keys
+	responses                 *responses
+	auth                      *authenticator
+	secretive                 map[string]bool // header names that handlers do not get to see
+	signedJSON                map[string]int  // slots of pointers that the scheme reads
+	around                    *node           // what is read around the document
+	aroundSlots, documentSlot int
+	flat                      map[string]bool // names of form fields that are not taken apart
+	redact                    *redaction      // nil: nothing
 }
 
 type pattern struct {
@@ -74,7 +76,7 @@ type event struct {
 }
 
 func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
-	c.root, c.slots, c.outer, c.outerSlots = newNode(), 0, newNode(), 0
+	c.root, c.slots, c.items, c.around, c.aroundSlots = newNode(), 0, nil, newNode(), 0
 	out := &endpoint{Endpoint: e, root: c.root, routes: map[string]*event{}, methods: e.Methods}
 	if len(out.methods) == 0 {
 		out.methods = []string{http.MethodPost}
@@ -82,11 +84,17 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	if e.MaxBody <= 0 {
 		return nil, errors.New("MaxBody is not above zero")
 	}
+	var err error
+	if e.Items != "" {
+		if c.items, err = c.compileItems(e.Items); err != nil {
+			return nil, err
+		}
+		out.items = c.items
+	}
 	if err := checkTiming(e.Timing); err != nil && len(e.Type) > 0 {
 		return nil, err
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
-	var err error
 	if out.media, err = compileMedia(e.Media, e.AsJSON); err != nil {
 		return nil, err
 	}
@@ -106,7 +114,7 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	out.readSignature(c)
-	out.slots, out.outer, out.outerSlots = c.slots, c.outer, c.outerSlots
+	out.slots, out.around, out.aroundSlots = c.slots, c.around, c.aroundSlots
 	return out, nil
 }
 
@@ -227,16 +235,20 @@ func (c *compiler) selectors(list []Selector) ([]selector, error) {
 func (c *compiler) selector(s Selector) (selector, error) {
 	out := selector{Selector: s, slot: -1}
 	switch s.Kind {
-	case Body:
+	case Body, Envelope:
 		if err := c.pointers([]string{s.Name}); err != nil {
 			return out, err
 		}
-		out.slot = c.root.add(s.Name, &c.slots)
-	case Envelope:
+		if s.Kind == Body {
+			out.slot = c.bodySlot(s.Name)
+		} else {
+			out.slot = c.root.add(s.Name, &c.slots)
+		}
+	case Outer:
 		if err := c.pointers([]string{s.Name}); err != nil {
 			return out, err
 		}
-		out.slot = c.outer.add(s.Name, &c.outerSlots)
+		out.slot = c.around.add(s.Name, &c.aroundSlots)
 	case Header:
 		out.Name = http.CanonicalHeaderKey(s.Name)
 	case Param:
@@ -284,7 +296,7 @@ func (e *endpoint) readSignature(c *compiler) {
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Envelope: "envelope"}
+var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Envelope: "body", Outer: "envelope"}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {

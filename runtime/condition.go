@@ -25,7 +25,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 		}
 		values, texts := slices.Clone(d.Values), slices.Clone(d.Values)
 		for i, v := range values {
-			if d.From.Kind != Body && d.From.Kind != Envelope {
+			if d.From.Kind != Body && d.From.Kind != Envelope && d.From.Kind != Outer {
 				continue
 			}
 			if !jsontext.Value(v).IsValid() {
@@ -62,7 +62,7 @@ func (c *condition) met(v value) bool {
 	if !v.ok {
 		return false
 	}
-	if v.json == nil || c.from.Kind != Body && c.from.Kind != Envelope {
+	if v.json == nil || c.from.Kind != Body && c.from.Kind != Envelope && c.from.Kind != Outer {
 		return slices.Contains(c.texts, v.plain())
 	}
 	return slices.Contains(c.values, comparableJSON(v.json))
@@ -87,7 +87,7 @@ func (c *compiler) enums(list []Enum) ([]enum, error) {
 			values[comparableJSON(jsontext.Value(v))] = true
 			texts[value{ok: true, json: jsontext.Value(v)}.plain()] = true
 		}
-		out = append(out, enum{e.Pointer, c.root.add(e.Pointer, &c.slots), values, texts})
+		out = append(out, enum{e.Pointer, c.bodySlot(e.Pointer), values, texts})
 	}
 	return out, nil
 }

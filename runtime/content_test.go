@@ -1,10 +1,12 @@
 package runtime
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBodiesThatAreNoEvent(t *testing.T) {
@@ -221,6 +223,44 @@ func TestDeviationsAreCounted(t *testing.T) {
 	}
 	if got := h.counters.Deviations("/status"); got != 2 {
 		t.Errorf("%d deviations are counted, want 2", got)
+	}
+}
+
+// TestDecodedDeviationsAreTold: what decoding for a handler meets is told once,
+// with the answer, or with the late end of the work.
+func TestDecodedDeviationsAreTold(t *testing.T) {
+	for name, late := range map[string]bool{"in time": false, "late": true} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, func(d *Definition) {
+				d.Events[0].Handler = true
+				d.Events[0].Enums = []Enum{{Pointer: "/status", Values: []string{`"paid"`}}}
+				if late {
+					d.Events[0].Timing.AnswerWithin = time.Millisecond
+				}
+			})
+			answered := make(chan struct{})
+			h.store.handler = func(_ context.Context, d *Delivery) error {
+				if late {
+					<-answered
+				}
+				d.Deviations = []Deviation{{Pointer: "/data/amount", Kind: "type"}}
+				return nil
+			}
+			text := strings.Replace(paid("e1", "o", 1), `{"id"`, `{"status":"disputed","id"`, 1)
+			got := h.send(text)
+			close(answered)
+			if err := h.rcv.Drain(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]int{false: 200, true: 503}[late]; got.status != want {
+				t.Errorf("answer is %d, want %d", got.status, want)
+			}
+			for _, pointer := range []string{"/data/amount", "/status"} {
+				if got := h.counters.Deviations(pointer); got != 1 {
+					t.Errorf("%s: %d deviations are counted, want 1", pointer, got)
+				}
+			}
+		})
 	}
 }
 

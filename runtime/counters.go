@@ -12,6 +12,7 @@ type Counters struct {
 	mu         sync.Mutex
 	outcomes   [outcomes]int64
 	late       [outcomes]int64
+	replayed   int64
 	sends      map[string]int64
 	secrets    map[string]int64
 	deviations map[string]int64
@@ -26,16 +27,19 @@ func (c *Counters) Attempt(_ context.Context, a Attempt) {
 	if a.Outcome < 0 || a.Outcome >= outcomes {
 		return
 	}
+	for _, d := range a.Deviations {
+		count(&c.deviations, d.Pointer)
+	}
 	if a.Late {
 		c.late[a.Outcome]++
 		return
 	}
 	c.outcomes[a.Outcome]++
+	if a.Replayed {
+		c.replayed++
+	}
 	count(&c.secrets, a.Secret)
 	count(&c.classes, a.ErrorClass)
-	for _, d := range a.Deviations {
-		count(&c.deviations, d.Pointer)
-	}
 }
 
 // Send counts an attempt at a message.
@@ -83,6 +87,13 @@ func (c *Counters) Late(o Outcome) int64 {
 	return c.late[o]
 }
 
+// Replayed is how many of the duplicates were known bodies under a new key.
+func (c *Counters) Replayed() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.replayed
+}
+
 // Sent is how many attempts at messages ended in a state: sent, pending, dead, uncertain.
 func (c *Counters) Sent(state string) int64 { return c.look(&c.sends, state) }
 
@@ -92,7 +103,7 @@ func (c *Counters) Secret(name string) int64 { return c.look(&c.secrets, name) }
 // Class is how many requests failed with an error class.
 func (c *Counters) Class(name string) int64 { return c.look(&c.classes, name) }
 
-// Deviations is how many events had a value at pointer that the document does not list.
+// Deviations is how many attempts deviated from the document at pointer.
 func (c *Counters) Deviations(pointer string) int64 { return c.look(&c.deviations, pointer) }
 
 func (c *Counters) look(m *map[string]int64, name string) int64 {

@@ -36,14 +36,18 @@ type Endpoint struct {
 	// SignsDecoded: the signature is over the decompressed bytes.
 	SignsDecoded bool
 	// Redact is what no stored payload shows: secrets that stand in the body.
-	Redact  Redaction
-	Scheme  signature.Scheme
+	Redact Redaction
+	Scheme signature.Scheme
+	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// /events/*; "" where a body is one event. Body selectors then read the
+	// element, Envelope selectors the whole body.
+	Items   string
 	Type    []Selector // joined by "."; empty: one route for whatever arrives
 	Routes  []Route
 	Unknown Unknown
 	// Responses of what is decided before the event is known, and of types
 	// that nobody listed.
-	Responses Responses
+	Responses Responses // of a batch also `processed` and `inProgress`
 	// Deadline, AnswerWithin and InProgressWait of types that nobody listed.
 	Timing Timing
 	// Key of types that nobody listed: nil where none is common to the
@@ -98,13 +102,16 @@ type Event struct {
 	Key         []Selector // composite; empty with Derived
 	Derived     *Members   // the key is a digest of members
 	Fingerprint Members    // zero: raw bytes
-	Responses   Responses
-	Timing      Timing
-	KeepPayload bool // keep the body of every event, not only of those that somebody needs
-	Records     []Record
-	Messages    []Message
-	Handler     bool // a Go handler runs in the transaction
-	Enums       []Enum
+	// RefuseReplay: a known body under a new key is a duplicate. For schemes that
+	// sign the whole body, but not the key.
+	RefuseReplay bool
+	Responses    Responses
+	Timing       Timing
+	KeepPayload  bool // keep the body of every event, not only of those that somebody needs
+	Records      []Record
+	Messages     []Message
+	Handler      bool // a Go handler runs in the transaction
+	Enums        []Enum
 	// Fields is what the schema says of the fields of a form body.
 	Fields []Field
 	Redact Redaction
@@ -150,8 +157,8 @@ type Members struct {
 // Kind says where a Selector reads.
 type Kind int
 
-// The kinds. Body and Envelope read a JSON Pointer, the others a name; Const is
-// the text itself. Envelope is the JSON around a Document.
+// The kinds. Body, Envelope and Outer read a JSON Pointer, the others a name; Const
+// is the text itself.
 const (
 	Body Kind = iota
 	Header
@@ -161,7 +168,8 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
-	Envelope
+	Envelope // a JSON Pointer into the whole body of a batch
+	Outer    // a JSON Pointer into the JSON around a Document
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional
@@ -178,7 +186,7 @@ type Selector struct {
 type Condition struct {
 	From   Selector
 	Op     Op
-	Values []string // JSON texts for Body and Envelope, plain texts otherwise
+	Values []string // JSON texts for Body, Envelope and Outer, plain texts otherwise
 	Want   bool     // for Present
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"slices"
 	"strconv"
@@ -45,11 +46,19 @@ func (rq *request) delivery() (*Delivery, *problem) {
 }
 
 func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
-	return &Delivery{
+	d := &Delivery{
 		Endpoint: rq.endpoint.Name, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
 		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
 		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body, Redacted: rq.redacted(),
 	}
+	if rq.event != nil && rq.event.RefuseReplay {
+		h := sha256.New()
+		h.Write(rq.scope(nil))
+		h.Write(rq.body)
+		d.BodyHash = h.Sum(nil)
+		d.BodyLock = LockKey(rq.rcv.def.Table+" body", string(d.BodyHash))
+	}
+	return d
 }
 
 // effects renders answer, rows and messages of an event that will be `done`.
@@ -76,10 +85,16 @@ func (rq *request) effects(d *Delivery) (err *problem) {
 // businessRows name the rows of record effects that other events can meet by a
 // UNIQUE constraint; NULL meets nothing.
 func (rq *request) businessRows(d *Delivery) []string {
-	if rq.event == nil || d.Status != StatusDone {
+	if rq.event == nil {
 		return nil
 	}
 	var rows []string
+	if d.BodyHash != nil {
+		rows = append(rows, "\x00body\x00"+string(d.BodyHash))
+	}
+	if d.Status != StatusDone {
+		return rows
+	}
 	for i := range rq.event.records {
 		if !d.Records[i].On {
 			continue

@@ -78,12 +78,12 @@ func (rq *request) openDocument() *problem {
 		}
 		text = v.text
 	default:
-		rq.outer = make([]jsontext.Value, e.outerSlots)
-		if err := scan(e.outer, rq.doc, rq.outer); err != nil {
-			rq.outer = nil
+		rq.around = make([]jsontext.Value, e.aroundSlots)
+		if err := scan(e.around, rq.doc, rq.around); err != nil {
+			rq.around = nil
 			return malformed("%s", syntaxReason(err))
 		}
-		v := slotValue(rq.outer, e.documentSlot)
+		v := slotValue(rq.around, e.documentSlot)
 		if !v.ok || v.json[0] != '"' {
 			return malformed("the document is missing, or no text: %s", selectorText(at))
 		}
@@ -125,7 +125,7 @@ func (c *compiler) document(e *endpoint) error {
 		if err := c.pointers([]string{d.From.Name}); err != nil {
 			return err
 		}
-		e.documentSlot = c.outer.add(d.From.Name, &c.outerSlots)
+		e.documentSlot = c.around.add(d.From.Name, &c.aroundSlots)
 	default:
 		return fmt.Errorf("a document cannot stand in %s", selectorText(d.From))
 	}

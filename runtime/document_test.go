@@ -15,7 +15,7 @@ import (
 )
 
 // inner is a shop whose document stands at a place of the body.
-func inner(t *testing.T, d Document, media string, change func(*Definition)) (*harness, func(string) answered) {
+func innerHarness(t *testing.T, d Document, media string, change func(*Definition)) (*harness, func(string) answered) {
 	h := newHarness(t, func(def *Definition) {
 		def.Endpoints[0].Document = &d
 		def.Endpoints[0].Media = []string{media}
@@ -34,7 +34,7 @@ func inner(t *testing.T, d Document, media string, change func(*Definition)) (*h
 
 func TestDocumentInAForm(t *testing.T) {
 	const media = "application/x-www-form-urlencoded"
-	h, send := inner(t, Document{From: Selector{Kind: Form, Name: "payload"}}, media, func(d *Definition) {
+	h, send := innerHarness(t, Document{From: Selector{Kind: Form, Name: "payload"}}, media, func(d *Definition) {
 		d.Endpoints[0].Media = append(d.Endpoints[0].Media, "application/json")
 		d.Events[0].Redact = Redaction{Pointers: []string{"/data/amount"}, Form: []string{"token"}}
 		d.Events[0].Fingerprint = Members{Exclude: []string{"/attempt"}}
@@ -66,9 +66,9 @@ func TestDocumentInJSON(t *testing.T) {
 		"rawurl":     func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 		"not base64": func(s string) string { return "*" + s },
 	} {
-		h, send := inner(t, Document{From: body("/Message"), Base64: name != "plain"}, "text/plain", func(d *Definition) {
-			d.Events[0].Key = []Selector{{Kind: Envelope, Name: "/MessageId"}, body("/id")}
-			d.Events[0].When = []Condition{{From: Selector{Kind: Envelope, Name: "/n"}, Values: []string{"1"}}}
+		h, send := innerHarness(t, Document{From: body("/Message"), Base64: name != "plain"}, "text/plain", func(d *Definition) {
+			d.Events[0].Key = []Selector{{Kind: Outer, Name: "/MessageId"}, body("/id")}
+			d.Events[0].When = []Condition{{From: Selector{Kind: Outer, Name: "/n"}, Values: []string{"1"}}}
 			d.Events[0].Redact.Pointers = []string{"/data/amount"}
 		})
 		outer := func(id, text string) string {
@@ -98,8 +98,8 @@ func TestDocumentInJSON(t *testing.T) {
 }
 
 func TestFingerprintOfTheDocumentAlone(t *testing.T) {
-	h, send := inner(t, Document{From: body("/data")}, "application/json", func(d *Definition) {
-		d.Events[0].Fingerprint = Members{Of: []Selector{body(""), {Kind: Envelope, Name: "/n", Optional: true}}}
+	h, send := innerHarness(t, Document{From: body("/data")}, "application/json", func(d *Definition) {
+		d.Events[0].Fingerprint = Members{Of: []Selector{body(""), {Kind: Outer, Name: "/n", Optional: true}}}
 	})
 	outer := func(attempt, n, text string) string {
 		return `{"attempt":` + attempt + `,"n":` + n + `,"data":` + strconv.Quote(text) + `}`

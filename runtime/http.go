@@ -21,7 +21,12 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	rq := &request{rcv: r, endpoint: e, http: hr, start: time.Now(), at: r.clock.Now()}
 	v := rq.judge(w)
 	status := rq.answer(w, v)
-	rq.observe(v, status, false)
+	for _, e := range rq.batched {
+		e.rq.observe(e.v, status, false)
+	}
+	if rq.batched == nil {
+		rq.observe(v, status, false)
+	}
 }
 
 // judge takes the steps of one attempt in order.
@@ -33,6 +38,9 @@ func (rq *request) judge(w http.ResponseWriter) verdict {
 		return v
 	}
 	p := rq.parse()
+	if p == nil && rq.endpoint.items != nil {
+		return rq.batch()
+	}
 	if p == nil {
 		p = rq.classify()
 	}
@@ -101,6 +109,10 @@ func NoRedirects(next http.Handler) http.Handler {
 	})
 }
 
+// maxDeviations is how many deviations of one body are told: they name members,
+// and a body can have as many as it likes.
+const maxDeviations = 32
+
 // observe tells the observer, and forgives it a panic.
 func (rq *request) observe(v verdict, status int, late bool) {
 	a := rq.seen
@@ -109,7 +121,12 @@ func (rq *request) observe(v verdict, status int, late bool) {
 		a.Event = rq.event.Name
 	}
 	a.Outcome, a.Status, a.Duration, a.Late = v.outcome, status, time.Since(rq.start), late
+	if late {
+		a.Deviations = nil // they were told with the answer
+	}
+	a.Deviations = append(a.Deviations, v.deviations[:min(len(v.deviations), maxDeviations)]...)
 	a.Reason, a.ErrorClass, a.Err, a.ClockOffset, a.Reruns = v.reason, v.class, v.err, v.offset, v.reruns
+	a.Replayed = v.replayed
 	ctx := context.WithoutCancel(rq.http.Context())
 	defer func() { _ = recover() }()
 	rq.rcv.observer.Attempt(ctx, a)

@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"time"
+
+	pay "github.com/whgen/whgen/runtime/payload"
 )
 
 // Observer is told what happens, for metrics and logs. Its methods are called
@@ -10,8 +12,9 @@ import (
 // is swallowed. What they are given holds no secret, signature, credential or
 // body. Embed NoObserver to stay compatible when methods are added.
 type Observer interface {
-	// Attempt is called once for each HTTP request, and once more (with Late)
-	// when work ends after its request was answered `inProgress`.
+	// Attempt is called once for each HTTP request, for a batch once for each of
+	// its elements, and once more (with Late) when work ends after its request
+	// was answered `inProgress`.
 	Attempt(context.Context, Attempt)
 	// Send is called when the relay has ended one attempt at a message.
 	Send(context.Context, Send)
@@ -48,16 +51,19 @@ type Attempt struct {
 	// ClockOffset is set when the signed time was out of tolerance: receiver's
 	// time minus signed time.
 	ClockOffset time.Duration
-	Deviations  []Deviation // from the sender's document; the event was taken all the same
-	Late        bool        // the request had been answered `inProgress` before
-	Reruns      int         // how often contention made the transaction run again
+	// Deviations are where the body differs from the sender's document: values
+	// that no enum lists, and, of events that a Go handler decodes, members that
+	// are missing or of another type. The event was taken all the same. An
+	// attempt that is Late has those only that were not told with its answer.
+	Deviations []Deviation
+	Replayed   bool // of duplicate: the body is known under another key
+	Late       bool // the request had been answered `inProgress` before
+	Reruns     int  // how often contention made the transaction run again
 }
 
-// Deviation is a value that the sender's document does not list.
-type Deviation struct {
-	Pointer string // JSON Pointer
-	Kind    string // "enum"
-}
+// Deviation is a place where a body differs from the sender's document: a JSON
+// Pointer, and "enum", "missing" or "type".
+type Deviation = pay.Deviation
 
 // Send is the end of one attempt at an outbox message.
 type Send struct {

@@ -33,7 +33,7 @@ func (rq *request) process(d *Delivery) verdict {
 // release lets go of the body while the leader's is the same.
 func (rq *request) release(w *waiter) {
 	if w.bodyless && !rq.responses().usesBody {
-		rq.wire, rq.body, rq.doc, rq.slots, rq.outer, rq.form, rq.typed = nil, nil, nil, nil, nil, nil, nil
+		rq.wire, rq.body, rq.doc, rq.slots, rq.around, rq.form, rq.typed = nil, nil, nil, nil, nil, nil, nil
 	}
 }
 
@@ -91,6 +91,9 @@ func (rq *request) lead(d *Delivery) verdict {
 
 // duplicateOf judges a stored row: equal fingerprints are a repeat.
 func duplicateOf(d *Delivery, res Result) verdict {
+	if res.Replayed {
+		return verdict{outcome: Duplicate, status: res.Status, stored: res.Response, replayed: true, reason: "the body is known under another key"}
+	}
 	v := verdict{outcome: Conflict, status: res.Status, reason: "the key is known with another fingerprint"}
 	if bytes.Equal(d.Fingerprint, res.Fingerprint) {
 		v = verdict{outcome: Duplicate, status: res.Status, stored: res.Response}

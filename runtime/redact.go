@@ -45,7 +45,7 @@ func (rq *request) redaction() *redaction {
 // redacted is the body as it may be stored; nil where that is the body itself.
 func (rq *request) redacted() []byte {
 	r := rq.redaction()
-	if r == nil || rq.slots == nil {
+	if r == nil || rq.doc == nil {
 		return nil
 	}
 	inner := rq.doc
@@ -53,6 +53,8 @@ func (rq *request) redacted() []byte {
 		inner = splice(rq.doc, r.pointers, func() string { return `"` + redactedText + `"` })
 	}
 	switch {
+	case rq.whole != nil: // the body of an event of a batch is its element
+		return inner
 	case rq.form != nil:
 		return rq.rewriteForm(func(f *formField) (string, bool) {
 			if rq.json && f.name == rq.endpoint.Document.From.Name {

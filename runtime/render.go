@@ -49,7 +49,7 @@ func (t text) constant() (string, bool) {
 // usesBody reports whether the template reads the body.
 func (t text) usesBody() bool {
 	for _, p := range t {
-		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form || p.from.Kind == Envelope) {
+		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form || p.from.Kind == Envelope || p.from.Kind == Outer) {
 			return true
 		}
 	}
@@ -65,11 +65,21 @@ func (rq *request) render(t text) (string, *problem) {
 // percent-encoded. Values that would make another path are refused.
 func (rq *request) renderPath(t text) (string, *problem) {
 	return rq.fill(t, func(s *selector, text string) (string, *problem) {
-		if text == "" || text == "." || text == ".." {
+		segment, ok := PathSegment(text)
+		if !ok {
 			return "", rejected("%s cannot be a segment of a path", selectorText(s.Selector))
 		}
-		return url.PathEscape(text), nil
+		return segment, nil
 	})
+}
+
+// PathSegment is a value as one segment of a URL's path, percent-encoded. It is
+// false for values that would make another path: "", "." and "..".
+func PathSegment(value string) (string, bool) {
+	if value == "" || value == "." || value == ".." {
+		return "", false
+	}
+	return url.PathEscape(value), true
 }
 
 func (rq *request) fill(t text, each func(*selector, string) (string, *problem)) (string, *problem) {

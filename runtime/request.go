@@ -30,11 +30,13 @@ type request struct {
 	json     bool   // doc is the body, or stands in it
 	form     *form  // nil where the body is none
 	slots    []jsontext.Value
-	typed    *typedForm // of a form, once its event is known
-	outer    []jsontext.Value
+	typed    *typedForm       // of a form, once its event is known
+	around   []jsontext.Value // slots of the JSON around the document
 	query    url.Values
 	signedID string
-	seen     Attempt // what the observer will be told
+	seen     Attempt          // what the observer will be told
+	whole    []jsontext.Value // of an element: the slots of the body around it
+	batched  []*element       // of a batch
 }
 
 func (rq *request) slot(i int) jsontext.Value {
@@ -42,6 +44,17 @@ func (rq *request) slot(i int) jsontext.Value {
 		return nil
 	}
 	return rq.slots[i]
+}
+
+// outer is a slot of the whole body, also for an element of a batch.
+func (rq *request) outer(i int) jsontext.Value {
+	if rq.whole == nil {
+		return rq.slot(i)
+	}
+	if i >= len(rq.whole) {
+		return nil
+	}
+	return rq.whole[i]
 }
 
 // responses are the answers that hold so far.
@@ -64,6 +77,8 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	replayed   bool
+	deviations []Deviation // met by the handler's decoding
 }
 
 func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reason: reason} }
@@ -197,7 +212,7 @@ func (rq *request) identify() (key string, fingerprint []byte, err *problem) {
 
 func (rq *request) digest(m *members) ([]byte, *problem) {
 	if m.raw {
-		if rq.form != nil {
+		if rq.form != nil && rq.whole == nil {
 			return rq.form.digest(nil), nil
 		}
 		sum := sha256.Sum256(rq.body)

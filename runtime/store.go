@@ -25,7 +25,8 @@ type Store interface {
 	// Deliver registers deliveries and applies their declared effects and
 	// messages in one transaction, committed when it returns without an error:
 	// one Result each, in order. Keys must differ. A known key with another
-	// fingerprint is recorded as a conflict. No handler is called.
+	// fingerprint is recorded as a conflict. A new key whose BodyHash is known is
+	// Stored and Replayed, and leaves no row. No handler is called.
 	Deliver(ctx context.Context, ds []*Delivery) ([]Result, error)
 
 	// Handle does the same for one delivery and calls the user's handler in the
@@ -56,6 +57,10 @@ type Delivery struct {
 	LockKey     int64  // of table and key, for advisory locks
 	Type        string // as on the wire
 	Fingerprint []byte // SHA-256
+	// BodyHash is SHA-256 over the raw body and its scope, UNIQUE beside the key;
+	// nil where a known body may come under a new key. BodyLock is its advisory lock.
+	BodyHash    []byte
+	BodyLock    int64
 	Status      Status // what the row will say
 	Reason      string // of a rejection, at most 500 bytes
 	Response    StoredResponse
@@ -69,6 +74,9 @@ type Delivery struct {
 	Deadline    time.Time    // the work's own end
 	Records     []RecordRow  // as Event.Records, same order and length
 	Messages    []MessageRow // declared messages whose conditions hold
+	// Deviations is what decoding the body for the handler met, set by generated
+	// code: each run of the transaction decodes anew.
+	Deviations []Deviation
 }
 
 // Keepable is the body as it may be stored.
@@ -130,6 +138,7 @@ const (
 // row and are set for Stored only.
 type Result struct {
 	Found       Found
+	Replayed    bool // the row is another key's, with the same body
 	Fingerprint []byte
 	Status      Status
 	Response    StoredResponse

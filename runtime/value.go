@@ -83,6 +83,12 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 	switch s.Kind {
 	case Body:
 		return rq.bodyValue(s)
+	case Envelope:
+		raw := rq.outer(s.slot)
+		if len(raw) == 0 || raw[0] == 'n' {
+			return value{}, nil
+		}
+		return value{ok: true, json: raw}, nil
 	case Header:
 		return rq.headerValue(s.Name)
 	case Query:
@@ -96,8 +102,8 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		return single(rq.query[s.Name], "query", s.Name)
 	case Form:
 		return single(rq.form.values(s.Name), "form", s.Name)
-	case Envelope:
-		return slotValue(rq.outer, s.slot), nil
+	case Outer:
+		return slotValue(rq.around, s.slot), nil
 	case Path:
 		text := rq.http.PathValue(s.Name)
 		return value{ok: text != "", text: text}, nil

@@ -44,14 +44,14 @@ func (j *job) abandon() bool { return j.ended.CompareAndSwap(0, 2) }
 // queued is the delivery as it stands in the line.
 func (j *job) run(queued *Delivery) {
 	v := j.guarded()
-	v.reruns = j.reruns
+	v.reruns, v.deviations = j.reruns, j.d.Deviations
 	if v.first && (len(j.d.Messages) > 0 || j.handled()) {
 		j.rq.rcv.relay.Wake()
 	}
 	if j.row.Fingerprint != nil {
 		j.rq.rcv.answers.keep(j.d.Key, j.row)
 	}
-	next := verdict{outcome: Duplicate, stored: j.row.Response, status: j.row.Status}
+	next := verdict{outcome: Duplicate, stored: j.row.Response, status: j.row.Status, replayed: j.row.Replayed}
 	j.rq.rcv.queue.done(queued, next, j.row.Fingerprint)
 	if j.ended.CompareAndSwap(0, 1) {
 		j.done <- v
@@ -126,7 +126,9 @@ func (j *job) found(res Result) (verdict, bool) {
 	case Stored:
 		j.row = res
 		v := duplicateOf(j.d, res)
-		if j.unknown && v.outcome == Duplicate {
+		if res.Replayed {
+			j.row.Fingerprint = j.d.Fingerprint // the same request again gets the same answer
+		} else if j.unknown && v.outcome == Duplicate {
 			return j.committed(), true
 		}
 		return v, true

@@ -51,7 +51,7 @@ func (w *work) perAttempt(s Selector) string {
 // cover the key.
 func (w *work) replay(at Pos) {
 	scheme, v := w.endpoint.Signature, w.policy.get("event", "replay")
-	w.event.Replay = w.word(v, "event.replay", []string{"process"}, []string{"refuse"})
+	w.event.Replay = w.word(v, "event.replay", []string{"process", "refuse"}, nil)
 	if scheme == nil || scheme.Type == "" {
 		return
 	}

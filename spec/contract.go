@@ -42,11 +42,13 @@ type Endpoint struct {
 	// SignsDecoded: the signature is over the decompressed bytes.
 	SignsDecoded bool
 	Redact       []Selector // secrets that stand in the body: never stored
+	Methods      []string   // of the entries that arrive here, sorted, POST first
 	Signature    *Scheme
+	Items        string     // event.items: where a batch has its events, "" where a body is one
 	Type         []Selector // event.type, joined by "."; empty: one entry, no type
 	Unknown      UnknownPolicy
 	Events       []*Event             // those that arrive here, sorted by Name
-	Outcomes     map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected)
+	Outcomes     map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -65,15 +67,20 @@ type Event struct {
 	Pos         Pos
 	Name        string   // [a-z][A-Za-z0-9]*
 	Entry       string   // the entry's name in the document
+	Method      string   // of its operation, such as POST
 	Types       []string // values of the type on the wire; one may end in ".*"; empty: whatever arrives
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
 	Description string
 	Media       string              // media type of the body, without parameters
 	Body        BodyKind            // how its body, or the document inside of it, is read
-	Schema      *openapi3.SchemaRef // of the body, or of the document inside of it; nil where the document has none
+	Schema      *openapi3.SchemaRef // of the body, of the document inside of it, or of a batch's element; nil where the document has none
 	Example     []byte              // JSON text of an example of the body that the document gives, nil without
-	When        []Condition
+	// Envelope is the schema of the whole body of a batch, and EnvelopeExample an
+	// example of it; nil elsewhere.
+	Envelope        *openapi3.SchemaRef
+	EnvelopeExample []byte
+	When            []Condition
 
 	Key         []Selector // parts of event.key; empty with Derived
 	Derived     *Members   // event.derived
@@ -126,6 +133,7 @@ type Selector struct {
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body, item and envelope: RFC 6901
+	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -138,7 +146,7 @@ type Selector struct {
 func (s Selector) Text() string {
 	switch s.Kind {
 	case SelectBody:
-		return s.Pointer
+		return bodyText(s)
 	case SelectItem, SelectEnvelope:
 		return string(s.Kind) + ":" + s.Pointer
 	default:

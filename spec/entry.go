@@ -17,6 +17,10 @@ type entry struct {
 	policy    *value // x-whgen of path item and operation, merged; `event: text` spelled as {is: text}
 }
 
+// bodyMethods are those that carry a delivery in their body; others are not
+// generated.
+var bodyMethods = []string{"post", "put", "patch", "delete"}
+
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
 // entries finds what carries x-whgen, in the document's order.
@@ -185,7 +189,7 @@ func (f *finder) add(name string, at Pos, method string, item, op *yaml.Node) {
 		}
 		e.policy = &value{form: mapForm, at: f.tree.pos(k)}
 	}
-	if method != "post" {
+	if !contains(bodyMethods, method) {
 		f.tree.report.later(at, "entry %q: method %s", name, strings.ToUpper(method))
 	}
 	f.found = append(f.found, e)

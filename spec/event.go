@@ -110,7 +110,7 @@ func (w *work) derived(v *value) {
 	if f := w.policy.get("fingerprint"); f != nil {
 		w.err(f.at, "fingerprint", "leave fingerprint out", "event %q: with event.derived the fingerprint is over the same members", w.label)
 	}
-	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process"}, []string{"refuse"})
+	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process", "refuse"}, nil)
 }
 
 func (w *work) exclusive(v *value, name string) {
@@ -201,7 +201,7 @@ func (w *work) lessVolatile(m Members) Members {
 		return m
 	}
 	for _, s := range w.volatile {
-		if (s.Kind == SelectBody || s.Kind == SelectForm) && !hasSelector(m.Exclude, s) {
+		if (s.Kind == SelectBody && !s.Whole || s.Kind == SelectForm) && !hasSelector(m.Exclude, s) {
 			m.Exclude = append(m.Exclude, s)
 		}
 	}
@@ -246,15 +246,21 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if s != nil && s.Kind == SelectSigned {
 		w.holdSigned(s, what)
 	}
-	if s == nil || !w.holdBody(s, what) || w.event.Schema == nil {
+	if s == nil || !w.holdBody(s, what) {
 		return
 	}
-	pointer := s.Pointer
-	if s.Kind == SelectForm {
+	schema, pointer := w.event.Schema, s.Pointer
+	switch {
+	case s.Whole:
+		schema = w.event.Envelope
+	case s.Kind == SelectForm:
 		pointer = w.event.FormPointer(s.Name)
 	}
+	if schema == nil {
+		return
+	}
 	tokens, _ := splitPointer(pointer)
-	at := reach(w.event.Schema, tokens)
+	at := reach(schema, tokens)
 	if at.missing != "" {
 		if held && !s.Undeclared {
 			w.err(s.Pos, "pointer", s.spelled(nearestPointer(tokens, at)), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)

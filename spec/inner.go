@@ -17,13 +17,13 @@ func (r *report) documentPlace(v *value) *DocumentPlace {
 	case s == nil:
 		return nil
 	case s.Kind != SelectForm && s.Kind != SelectBody:
-		r.err(s.Pos, "document", "write form:payload or body:/Message", "document: %q: a document stands in a field of a form or in a member of the body", s.Text())
+		r.err(s.Pos, "document-place", "write form:payload or body:/Message", "document: %q: a document stands in a field of a form or in a member of the body", s.Text())
 		return nil
 	}
 	d := &DocumentPlace{Pos: v.at, From: *s}
 	d.Base64 = r.word(v.get("encoding"), "document.encoding", []string{"none", "base64"}, nil) == "base64"
 	if s.Kind == SelectBody && s.Pointer == "" {
-		r.err(s.Pos, "document", "leave document out", "document: the body itself is the document already")
+		r.err(s.Pos, "document-place", "leave document out", "document: the body itself is the document already")
 		return nil
 	}
 	return d

@@ -297,3 +297,32 @@ func TestPresetIsRefined(t *testing.T) {
 		t.Errorf("scheme: %+v %+v", s.Decode, s.Timestamp)
 	}
 }
+
+func TestMethodsOfEndpoints(t *testing.T) {
+	files := map[string]string{"c.yaml": `
+openapi: 3.1.0
+info: {title: t, version: "1"}
+x-whgen:
+  version: 1
+  source: shop
+  signature: {type: none, reason: test}
+  event: {type: /type, key: /id, replay: process}
+  outcomes: {processed: 200, duplicate: 200, conflict: 200, inProgress: 503, failed: 500}
+  endpoints: {all: {path: /all}, one: {path: /one}}
+paths:
+  /all:
+    put: {operationId: a, x-whgen: {endpoint: all}, responses: {"200": {description: ok}}}
+    post: {operationId: b, x-whgen: {endpoint: all}, responses: {"200": {description: ok}}}
+    delete: {operationId: c, x-whgen: {endpoint: [all, one]}, responses: {"200": {description: ok}}}
+`}
+	c := loadFiles(t, files, "c.yaml")
+	for _, e := range c.Endpoints {
+		want := map[string]string{"all": "POST DELETE PUT", "one": "DELETE"}[e.Name]
+		if got := strings.Join(e.Methods, " "); got != want {
+			t.Errorf("endpoint %s: got %s, want %s", e.Name, got, want)
+		}
+	}
+	if got := event(t, c, "a").Method; got != "PUT" {
+		t.Errorf("event a: got %s", got)
+	}
+}

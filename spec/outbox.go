@@ -18,6 +18,7 @@ var defaultRetry = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.M
 func (w *work) outbox(f field, e *Effect) {
 	v := f.value
 	w.to(f, e)
+	e.Enqueue = w.word(v.get("enqueue"), "effects."+f.name+".enqueue", []string{"handler"}, nil)
 	if e.Kind == EffectHTTP {
 		w.request(f, e)
 	}
@@ -28,7 +29,6 @@ func (w *work) outbox(f field, e *Effect) {
 	if d, ok := w.duration(v.get("timeout"), "effects."+f.name+".timeout"); ok {
 		e.Timeout = d
 	}
-	e.Enqueue = w.word(v.get("enqueue"), "effects."+f.name+".enqueue", []string{"handler"}, nil)
 	if e.Enqueue == "handler" {
 		w.payloadTypes(f, e)
 	} else if n := v.get("payload"); n != nil {
@@ -76,6 +76,9 @@ func (w *work) request(f field, e *Effect) {
 	w.split(path, func(inner string) (TemplatePart, bool) {
 		return w.selectorPart(inner, n.at, place{"effect " + f.name, inDelivery})
 	}, e.Path)
+	if e.Enqueue == "handler" {
+		return // the handler gives the values: the selectors only name them
+	}
 	for i := range e.Path.Parts {
 		w.hold(e.Path.Parts[i].Selector, "effect "+f.name, true)
 	}

@@ -137,7 +137,7 @@ func (l *loader) checkEndpoints(scopes []*scope) {
 // event reads one event as it arrives at one endpoint.
 func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutcomes) *Event {
 	policy := mergeValues(&key{keys: rootKeys}, s.policy, p.policy)
-	e := &Event{Pos: p.at, Entry: p.entry.name, Confirmed: true}
+	e := &Event{Pos: p.at, Entry: p.entry.name, Method: strings.ToUpper(p.entry.method), Confirmed: true}
 	if n := lookup(p.entry.operation, "summary"); n != nil {
 		e.Summary = n.Value
 	}
@@ -149,6 +149,9 @@ func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutc
 	if p.webhook == p.entry.name || p.key == "" {
 		e.Example = l.tree.example(p.entry)
 	}
+	l.batch(p, e, s)
+	l.report.items = s.endpoint.Items
+	defer func() { l.report.items = "" }()
 	e.Name = l.eventName(p)
 	l.types(p, e, s)
 	label := e.Name

@@ -6,6 +6,7 @@ import "fmt"
 // a user sees all of them at once.
 type report struct {
 	found Diagnostics
+	items string // event.items of the endpoint that is being read
 }
 
 func (r *report) add(at Pos, s Severity, rule, hint, format string, args ...any) {

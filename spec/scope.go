@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"net/http"
 	"sort"
 	"strings"
 )
@@ -47,11 +48,13 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	}
 	e.Document = l.documentPlace(policy.get("document"))
 	l.contentEncoding(policy.get("delivery", "contentEncoding"), e)
+	e.Items = l.report.itemsAt(policy)
 	secrets := l.secrets(policy.get("secrets"), l.source, at)
 	e.Signature = l.scheme(policy.get("signature"), secrets, at)
 	if e.Signature != nil && e.Signature.Type == "none" {
 		e.Signature.Secrets = nil
 	}
+	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})
 	e.Unknown = UnknownAcknowledge
@@ -59,6 +62,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 		e.Unknown = UnknownPolicy(word)
 	}
 	s.sender = l.report.sender(policy.get("sender"))
+	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
 	return s
@@ -131,7 +135,9 @@ func (l *loader) ages(s *scope) {
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
 		l.endpointOutcomes(s)
+		l.batchAnswers(s)
 		l.endpointMedia(s)
+		s.endpoint.methods()
 		sort.Slice(s.endpoint.Events, func(i, j int) bool { return s.endpoint.Events[i].Name < s.endpoint.Events[j].Name })
 		if s.named && len(s.endpoint.Events) == 0 {
 			l.warn(s.at, "endpoint-empty", "", "endpoint %q: no entry arrives here", s.endpoint.Name)
@@ -167,9 +173,15 @@ func (l *loader) endpointOutcomes(s *scope) {
 	if v != nil {
 		at = v.at
 	}
+	l.report.items = s.endpoint.Items
 	s.set = l.outcomesOf(v, at, nil)
+	l.report.items = ""
 	all := map[Outcome]Response{}
-	for _, o := range []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected} {
+	early := []Outcome{Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed, Ignored, Failed, Rejected}
+	if s.endpoint.Items != "" {
+		early = append(early, Processed, InProgress)
+	}
+	for _, o := range early {
 		r := s.set.resolve(o)
 		if r == nil && len(s.endpoint.Events) > 0 {
 			first := s.endpoint.Events[0].Outcomes[o]
@@ -188,6 +200,22 @@ func (l *loader) endpointOutcomes(s *scope) {
 		}
 	}
 	s.endpoint.Outcomes = all
+}
+
+// methods lists what the entries are delivered with. A receiver tells events by
+// their type alone, so each is taken with every method of its endpoint.
+func (e *Endpoint) methods() {
+	for _, event := range e.Events {
+		if !contains(e.Methods, event.Method) {
+			e.Methods = append(e.Methods, event.Method)
+		}
+	}
+	sort.Slice(e.Methods, func(i, j int) bool {
+		if post := e.Methods[i] == http.MethodPost; post != (e.Methods[j] == http.MethodPost) {
+			return post
+		}
+		return e.Methods[i] < e.Methods[j]
+	})
 }
 
 // arrives reports whether an entry is at an endpoint: at every one unless it

@@ -77,6 +77,14 @@ func (r *report) textSelector(text string, at Pos, p place) *Selector {
 	s := &Selector{Pos: at, Kind: kind, Name: rest}
 	if kind == SelectBody || kind == SelectItem || kind == SelectEnvelope {
 		s.Name, s.Pointer = "", rest
+		s.Whole = kind == SelectBody && r.items != "" && wholeBody(text)
+		if kind == SelectItem && r.items != "" { // the element itself, outside of each
+			s.Kind = SelectBody
+		}
+	}
+	if inner, ok := insideItems(s.Pointer, r.items); ok && kind == SelectBody && !s.Whole {
+		r.err(at, "batch-pointer", "write it from the element: "+inner, "%s: %q begins at the whole body, but in a batch pointers begin at the element", p.name, s.Pointer)
+		return nil
 	}
 	return r.validSelector(s, p)
 }
@@ -180,5 +188,11 @@ func (r *report) selectors(v *value, p place) []Selector {
 func (r *report) members(v *value, name string) Members {
 	of := place{name, []SelectorKind{SelectBody, SelectForm, SelectEnvelope}}
 	exclude := place{name, []SelectorKind{SelectBody, SelectForm}}
-	return Members{Of: r.selectors(v.get("of"), of), Exclude: r.selectors(v.get("exclude"), exclude)}
+	m := Members{Of: r.selectors(v.get("of"), of), Exclude: r.selectors(v.get("exclude"), exclude)}
+	for _, s := range m.Exclude {
+		if s.Whole {
+			r.err(s.Pos, "fingerprint", "leave it out", "%s: %q is no member of the element, over which a batch's fingerprints are", name, s.Text())
+		}
+	}
+	return m
 }

@@ -271,7 +271,7 @@ func sameSelector(a, b Selector) bool {
 	if a.Kind == SelectHeader {
 		return b.Kind == SelectHeader && strings.EqualFold(a.Name, b.Name)
 	}
-	return a.Kind == b.Kind && a.Name == b.Name && a.Pointer == b.Pointer
+	return a.Kind == b.Kind && a.Name == b.Name && a.Pointer == b.Pointer && a.Whole == b.Whole
 }
 
 // secrets reads the names of secrets; without any it is <SOURCE>_WEBHOOK_SECRET.

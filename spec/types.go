@@ -134,7 +134,11 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if b == nil || b.schema == nil {
 		return nil
 	}
-	schema := l.tree.deref(b.schema)
+	schema := b.schema
+	if items := l.arrivingItems(p.entry); items != "" {
+		schema = l.tree.elementNode(schema, items)
+	}
+	schema = l.tree.deref(schema)
 	mapping := lookup(lookup(schema, "discriminator"), "mapping")
 	name := lookup(mapping, p.key)
 	if is := p.policy.get("event", "is"); name == nil && is.is(textForm) {

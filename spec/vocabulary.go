@@ -137,7 +137,7 @@ var secretKey = &key{takes: textForm | mapForm, want: "the name of a secret, or 
 
 var eventKeys = keys{
 	"type":        selectorList().on(atSource),
-	"items":       aText.notYet().on(atSource),
+	"items":       aText.on(atSource),
 	"unknown":     aText.on(atSource),
 	"key":         selectorList().on(anywhere),
 	"derived":     (&key{takes: mapForm, whole: true, want: "{of: [...]} or {exclude: [...]}", keys: members}).on(anywhere),

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whgen/whgen/generator/project"
+	"github.com/whgen/whgen/generator/tree"
 	"github.com/whgen/whgen/spec"
 )
 
@@ -20,7 +21,8 @@ func generateCommand() *cobra.Command {
 		Long: `generate brings the output folder of each receiver in whgen.yaml up to date. It
 writes only what changed and never touches a file that it has not written; what
 was scaffolded once is yours. A generated file that was edited is kept beside the
-new one. Migrations are never changed.
+new one. Migrations are never changed. A run that was killed half-way is completed
+by the next one.
 
 With --check nothing is written: a unified diff says what would change, and the
 exit code is 1 when anything would.`,
@@ -37,6 +39,9 @@ exit code is 1 when anything would.`,
 			begin, end := progress(c.ErrOrStderr())
 			r, err := p.Generate(c.Context(), check, begin)
 			end()
+			if r != nil && !check {
+				printRecovery(c.ErrOrStderr(), r.Recovered)
+			}
 			if err != nil {
 				return err
 			}
@@ -66,6 +71,21 @@ func printResult(stdout, stderr io.Writer, r *project.Result, check bool) {
 		fmt.Fprintf(stderr, "%-9s %s was edited by hand; the edited text is in %s\n", "kept", withoutSuffix(name), name)
 	}
 	printFindings(stderr, r.Findings)
+}
+
+// printRecovery says what became of an interrupted run.
+func printRecovery(w io.Writer, r *tree.Recovery) {
+	switch {
+	case r == nil:
+		return
+	case !r.Ready:
+		fmt.Fprintf(w, "%-9s an earlier run was interrupted before it changed anything; its unfinished files are removed\n", "recovered")
+	default:
+		fmt.Fprintf(w, "%-9s an earlier run was interrupted half-way; it is completed now (files still to do: %d)\n", "recovered", r.Done)
+	}
+	for _, name := range r.Left {
+		fmt.Fprintf(w, "%-9s %s was changed since then, and the earlier run's text for it is dropped\n", "", name)
+	}
 }
 
 func withoutSuffix(name string) string {

@@ -36,6 +36,7 @@ type Lock struct {
 	Inputs    map[string]string // contract and overlays, relative to whgen.yaml's folder
 	Files     map[string]string // generated files, relative to the output folder
 	Scaffolds []string          // written once, relative to whgen.yaml's folder
+	Kept      []string          // tables and columns that stay although nothing is written to them any more
 }
 
 type document struct {
@@ -46,6 +47,7 @@ type document struct {
 	Inputs    map[string]string `yaml:"inputs"`
 	Files     map[string]string `yaml:"files"`
 	Scaffolds []string          `yaml:"scaffolds"`
+	Kept      []string          `yaml:"kept"`
 }
 
 // Digest is the SHA-256 of a text with its line ends as \n, so that a checkout
@@ -91,7 +93,7 @@ func Parse(text []byte) (*Lock, error) {
 	if err := in.Decode(&d); err != nil {
 		return nil, fmt.Errorf("read the lock: %w", err)
 	}
-	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds}, nil
+	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Kept: d.Kept}, nil
 }
 
 // Encode writes a lock: the same lock is the same bytes.
@@ -104,13 +106,19 @@ func (l *Lock) Encode() []byte {
 	fmt.Fprintf(&b, "queries: %s\n", quote(l.Queries))
 	section(&b, "inputs", l.Inputs)
 	section(&b, "files", l.Files)
-	if len(l.Scaffolds) > 0 {
-		b.WriteString("scaffolds:\n")
-		for _, name := range slices.Sorted(slices.Values(l.Scaffolds)) {
-			fmt.Fprintf(&b, "  - %s\n", quote(name))
-		}
-	}
+	list(&b, "scaffolds", l.Scaffolds)
+	list(&b, "kept", l.Kept)
 	return b.Bytes()
+}
+
+func list(b *bytes.Buffer, name string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", name)
+	for _, item := range slices.Sorted(slices.Values(items)) {
+		fmt.Fprintf(b, "  - %s\n", quote(item))
+	}
 }
 
 func section(b *bytes.Buffer, name string, digests map[string]string) {

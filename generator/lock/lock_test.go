@@ -13,6 +13,7 @@ func full() *Lock {
 		Inputs:    map[string]string{"contracts/b c@1.yaml": "sha256:2", "contracts/a.yaml": "sha256:1", "..": "x"},
 		Files:     map[string]string{"db/db.go": "sha256:3"},
 		Scaffolds: []string{"cmd/z/main.go", "cmd/a/main.go"},
+		Kept:      []string{"local_orders.note", "archive"},
 	}
 }
 
@@ -24,6 +25,7 @@ func TestEncodeAndParseAreInverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want.Scaffolds = []string{"cmd/a/main.go", "cmd/z/main.go"}
+	want.Kept = []string{"archive", "local_orders.note"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v\n%s", got, want, text)
 	}

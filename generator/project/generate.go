@@ -31,6 +31,7 @@ type Result struct {
 	Drift     bool             // a check found differences
 	Diff      []byte           // of a check, unified
 	Backups   []string         // copies of edited files
+	Recovered *tree.Recovery   // what an interrupted run had left; nil without one
 }
 
 // Failed reports whether the verb has findings that its user must act on.
@@ -43,15 +44,40 @@ type work struct {
 	inputs   map[string]string
 	files    []generator.File
 	old      *lock.Lock
-	queries  string // digest
+	kept     []string        // of the lock
+	edited   map[string]bool // migrations
+	queries  string          // digest
 	changes  *tree.Changes
 }
 
 // Generate brings the folders of all receivers up to date, or, with check, only
 // says what differs. Where a contract has errors, or a file stands in the way,
-// nothing is written for any of them: that is in the Result. The error is about
-// what could not be done at all.
+// nothing is written for any of them: that is in the Result. What an interrupted
+// run has left is completed or taken back first; a check reports it. The error is
+// about what could not be done at all; the Result is there all the same.
 func (p *Project) Generate(ctx context.Context, check bool, progress Progress) (*Result, error) {
+	recovered, err := tree.Recover(p.root, check)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.generate(ctx, check, progress)
+	if r == nil {
+		r = &Result{}
+	}
+	r.Recovered = recovered
+	if recovered != nil {
+		for i, name := range recovered.Left {
+			recovered.Left[i] = p.path(name)
+		}
+		if check {
+			r.Findings = append(r.Findings, p.interrupted(recovered))
+			r.Findings.Sort()
+		}
+	}
+	return r, err
+}
+
+func (p *Project) generate(ctx context.Context, check bool, progress Progress) (*Result, error) {
 	progress.begin("reading contracts")
 	works, found, err := p.plan()
 	if err != nil || found.HasErrors() {
@@ -62,7 +88,15 @@ func (p *Project) Generate(ctx context.Context, check bool, progress Progress) (
 		if w.files, err = generator.Generate(w.plan); err != nil {
 			return nil, fmt.Errorf("generate %s: %w", w.plan.Out, err)
 		}
-		found = append(found, p.readLock(w)...)
+		more := p.readLock(w)
+		if !more.HasErrors() {
+			next, err := p.evolve(w)
+			if err != nil {
+				return nil, err
+			}
+			more = append(more, next...)
+		}
+		found = append(found, more...)
 	}
 	if found.HasErrors() {
 		return &Result{Findings: p.shown(found)}, nil
@@ -193,7 +227,7 @@ func (p *Project) compileQueries(ctx context.Context, works []*work, progress Pr
 	progress.begin("compiling queries with sqlc")
 	outputs, err := sqlcrun.Run(ctx, inputs)
 	if err != nil {
-		return err
+		return blameMigrations(todo, err)
 	}
 	for i, w := range todo {
 		for _, f := range outputs[i] {
@@ -227,11 +261,15 @@ func (p *Project) compiled(w *work) []generator.File {
 func (w *work) addLock() {
 	l := lock.Lock{
 		Source: w.plan.Source, Engine: string(w.plan.Engine), Queries: w.queries, Inputs: w.inputs,
-		Files: tree.Digests(w.plan.Out, w.files, lock.Digest),
+		Files: tree.Digests(w.plan.Out, w.files, lock.Digest), Kept: w.kept,
 	}
 	for _, f := range w.files {
-		if f.Once {
+		switch {
+		case f.Once:
 			l.Scaffolds = append(l.Scaffolds, f.Path)
+		case w.edited[f.Path]:
+			// As it was written: an edit stays known as one.
+			l.Files[strings.TrimPrefix(f.Path, path.Clean(w.plan.Out)+"/")] = w.written(f.Path)
 		}
 	}
 	w.files = append(w.files, generator.File{Path: path.Join(w.plan.Out, lock.Name), Data: l.Encode()})

@@ -22,10 +22,12 @@ const tempPrefix = ".whgen-"
 const editedSuffix = ".edited"
 
 // Apply makes the changes of all receivers, or none of them: what cannot be
-// written is found out before the first rename. It refuses changes with
-// Findings of severity Error. Files that do not change are not touched, nor is
-// their time. Two processes that apply to one folder wait for each other. The
-// names of the copies of edited files are returned.
+// written is found out before the first rename, and a journal lets Recover
+// complete what is interrupted after it. It refuses changes with Findings of
+// severity Error, and files that were changed since the comparison. Files that do
+// not change are not touched, nor is their time. Two processes that apply to one
+// folder wait for each other. The names of the copies of edited files are
+// returned.
 func Apply(root string, all ...*Changes) (backups []string, err error) {
 	var edits []Edit
 	for _, c := range all {
@@ -37,18 +39,23 @@ func Apply(root string, all ...*Changes) (backups []string, err error) {
 	if len(edits) == 0 {
 		return nil, nil
 	}
-	// The lock goes last: until then the old one tells what is half-way from
-	// what somebody edited.
+	// The locks go last: one never claims what is not there, and until then the
+	// old one tells what is half-way from what somebody edited.
 	slices.SortStableFunc(edits, func(a, b Edit) int { return rank(a) - rank(b) })
 	defer exclusive(root)()
-	s := &stage{}
-	defer func() { s.undo() }()
+	if exists(journalPath(root)) {
+		return nil, errors.New("another whgen was interrupted in this folder meanwhile; run it again")
+	}
+	s := &stage{root: root}
 	for _, e := range edits {
 		if err := s.prepare(e); err != nil {
 			return nil, err
 		}
 	}
-	return s.commit()
+	if err := s.write(); err != nil {
+		return nil, errors.Join(err, s.journal.takeBack(root))
+	}
+	return s.backups, s.commit()
 }
 
 func rank(e Edit) int {

@@ -44,7 +44,6 @@ type Edit struct {
 	Append bool // a migration
 	Once   bool // a scaffold
 	Backup bool // the old text was edited by hand: it is kept beside
-	root   string
 }
 
 // Changes is the difference between a folder and its target.
@@ -54,9 +53,9 @@ type Changes struct {
 	Findings  spec.Diagnostics
 }
 
-// Compare reads the folder. Files that stand in the way without being ours, and
-// migrations that would have to change, are Findings of severity Error: then
-// nothing may be written. The error is of the file system.
+// Compare reads the folder. Files that stand in the way without being ours are
+// Findings of severity Error: then nothing may be written. The error is of the
+// file system.
 func Compare(t Target) (*Changes, error) {
 	c, want := &Changes{}, map[string]bool{}
 	for _, f := range t.Files {
@@ -87,19 +86,20 @@ func (c *Changes) compareFile(t Target, f generator.File) error {
 		return nil
 	case f.Once:
 		return nil
+	case f.Append:
+		c.Unchanged++ // never changed, whatever stands in it
+		return nil
 	case bytes.Equal(lock.Normal(old), lock.Normal(f.Data)):
 		c.Unchanged++
 		return nil
 	}
 	inside := t.inside(f.Path)
-	digest, known := t.digest(inside)
+	digest := t.digest(inside)
 	switch {
-	case f.Append && (known || isOurs(inside, old)):
-		c.migrationDiffers(f, old, digest)
-	case !isOurs(inside, old):
+	case !IsOurs(inside, old):
 		c.notOurs(f.Path, "was not written by whgen, and the generator needs its name")
 	default:
-		c.Edits = append(c.Edits, Edit{Kind: Change, Path: f.Path, Old: old, New: f.Data, Backup: edited(old, digest, inside), root: t.Root})
+		c.Edits = append(c.Edits, Edit{Kind: Change, Path: f.Path, Old: old, New: f.Data, Backup: edited(old, digest, inside)})
 	}
 	return nil
 }
@@ -110,33 +110,13 @@ func (c *Changes) missing(t Target, f generator.File) {
 	if f.Once && t.Old != nil && slices.Contains(t.Old.Scaffolds, f.Path) {
 		return
 	}
-	c.Edits = append(c.Edits, Edit{Kind: Add, Path: f.Path, New: f.Data, Append: f.Append, Once: f.Once, root: t.Root})
+	c.Edits = append(c.Edits, Edit{Kind: Add, Path: f.Path, New: f.Data, Append: f.Append, Once: f.Once})
 }
 
 func (c *Changes) notOurs(file, why string) {
 	c.Findings = append(c.Findings, spec.Diagnostic{
 		Pos: spec.Pos{File: file}, Severity: spec.Error, Rule: "file-not-ours",
 		Message: "the file " + why, Hint: "rename it, or choose another `out` in whgen.yaml; nothing was written",
-	})
-}
-
-// migrationDiffers tells a migration that somebody edited from a contract whose
-// tables have changed. Either way the file stays.
-func (c *Changes) migrationDiffers(f generator.File, old []byte, digest string) {
-	at := spec.Pos{File: f.Path, Line: firstDifference(old, f.Data), Column: 1}
-	if digest == lock.Digest(f.Data) {
-		c.Unchanged++
-		c.Findings = append(c.Findings, spec.Diagnostic{
-			Pos: at, Severity: spec.Warning, Rule: "migration-edited",
-			Message: "the migration was edited by hand; it is left as it is",
-			Hint:    "the receiver verifies at start that its tables have the columns and constraints that it needs",
-		})
-		return
-	}
-	c.Findings = append(c.Findings, spec.Diagnostic{
-		Pos: at, Severity: spec.Error, Rule: "migration-changed",
-		Message: "the contract now needs other tables than this migration makes, and a migration that may have been applied is never changed",
-		Hint:    "where no database has it yet, delete the file and generate again; where one has, the change needs a next migration, which this version does not write: undo the change of tables, columns or unique constraints, or use another tablePrefix",
 	})
 }
 
@@ -157,22 +137,12 @@ func (t Target) inside(file string) string {
 	return ""
 }
 
-func (t Target) digest(inside string) (string, bool) {
-	if t.Old == nil || inside == "" {
-		return "", false
+// digest is what the lock says of a file, "" where it says nothing.
+func (t Target) digest(inside string) string {
+	if t.Old == nil {
+		return ""
 	}
-	d, ok := t.Old.Files[inside]
-	return d, ok
-}
-
-func firstDifference(a, b []byte) int {
-	x, y := bytes.Split(lock.Normal(a), []byte("\n")), bytes.Split(lock.Normal(b), []byte("\n"))
-	for i := range x {
-		if i >= len(y) || !bytes.Equal(x[i], y[i]) {
-			return i + 1
-		}
-	}
-	return len(x)
+	return t.Old.Files[inside]
 }
 
 type notFileError struct{ what string }

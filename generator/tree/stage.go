@@ -7,53 +7,56 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 )
 
-// step is one rename or removal that is left to do.
-type step struct {
-	name   string // relative, for errors
-	temp   string // "" for a removal
-	target string
+// staged is one step together with what it needs on this machine.
+type staged struct {
+	step
+	target string // Path, links followed
+	text   []byte
+	mode   fs.FileMode
 }
 
-// stage is everything that is written but not in place.
+// stage is a run's journal and the texts that belong to it.
 type stage struct {
-	steps   []step
-	made    []string // folders
-	cleaned map[string]bool
+	root    string
+	journal journal
+	steps   []staged
 	backups []string
 }
 
-// prepare writes an edit's new text beside its place and checks that the old
-// one may be replaced.
+// prepare plans an edit and checks that the old file may be replaced. It writes
+// nothing.
 func (s *stage) prepare(e Edit) error {
-	target, err := resolve(filepath.Join(e.root, filepath.FromSlash(e.Path)))
+	target, err := resolve(filepath.Join(s.root, filepath.FromSlash(e.Path)))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", e.Path, err)
 	}
-	folder := filepath.Dir(target)
-	if err := s.makeFolder(folder); err != nil {
-		return fmt.Errorf("write %s: %w", e.Path, err)
-	}
-	mode, err := writable(e.Path, target, folder)
+	s.planFolder(path.Dir(e.Path))
+	mode, err := writable(e.Path, target)
 	if err != nil {
 		return err
 	}
-	s.sweep(folder)
+	if err := unchanged(e, target); err != nil {
+		return err
+	}
 	if e.Backup {
-		if err := s.prepareBackup(e, target, mode); err != nil {
-			return err
-		}
+		s.prepareBackup(e, target, mode)
 	}
-	if e.Kind == Remove {
-		s.steps = append(s.steps, step{name: e.Path, target: target})
-		return nil
+	one := staged{step: step{Path: e.Path}, target: target, text: e.New, mode: mode}
+	if e.Kind != Add {
+		one.Old = digestOf(e.Old)
 	}
-	return s.write(e.Path, target, e.New, mode)
+	if e.Kind != Remove {
+		one.New = digestOf(e.New)
+	}
+	s.steps = append(s.steps, one)
+	return nil
 }
 
-func (s *stage) prepareBackup(e Edit, target string, mode fs.FileMode) error {
+// prepareBackup plans the copy of an edited file, before the file itself goes.
+func (s *stage) prepareBackup(e Edit, target string, mode fs.FileMode) {
 	suffix := editedSuffix
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(target + suffix); errors.Is(err, fs.ErrNotExist) {
@@ -61,102 +64,105 @@ func (s *stage) prepareBackup(e Edit, target string, mode fs.FileMode) error {
 		}
 		suffix = fmt.Sprintf("%s%d", editedSuffix, i)
 	}
-	s.backups = append(s.backups, e.Path+suffix)
-	return s.write(e.Path+suffix, target+suffix, e.Old, mode)
+	name := e.Path + suffix
+	s.backups = append(s.backups, name)
+	s.steps = append(s.steps, staged{
+		step: step{Path: name, New: digestOf(e.Old)}, target: target + suffix, text: e.Old, mode: mode,
+	})
 }
 
-func (s *stage) write(name, target string, text []byte, mode fs.FileMode) error {
-	temp := filepath.Join(filepath.Dir(target), tempPrefix+filepath.Base(target)+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+// planFolder notes the folders that are missing, outer ones first.
+func (s *stage) planFolder(folder string) {
+	if slices.Contains(s.journal.Folders, folder) {
+		return
 	}
-	s.steps = append(s.steps, step{name: name, temp: temp, target: target})
-	_, err = f.Write(text)
-	if mode != 0 {
-		err = errors.Join(err, f.Chmod(mode))
+	if _, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(folder))); err == nil || folder == "." || folder == "/" {
+		return
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	s.planFolder(path.Dir(folder))
+	s.journal.Folders = append(s.journal.Folders, folder)
+}
+
+// write puts every new text beside its place. The journal stands before the
+// first of them, and says so when the last is there.
+func (s *stage) write() error {
+	for _, one := range s.steps {
+		s.journal.Steps = append(s.journal.Steps, one.step)
 	}
+	if err := s.journal.write(s.root); err != nil {
+		return err
+	}
+	for _, folder := range s.journal.Folders {
+		if err := os.Mkdir(filepath.Join(s.root, filepath.FromSlash(folder)), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make the folder %s: %w", folder, err)
+		}
+	}
+	for _, one := range s.steps {
+		if one.removes() {
+			continue
+		}
+		temp := tempOf(one.target)
+		_ = os.Remove(temp) // left by a whgen that kept no journal
+		if err := writeNew(temp, one.text, one.mode); err != nil {
+			return fmt.Errorf("write %s: %w", one.Path, err)
+		}
+	}
+	s.journal.Ready = true
+	return s.journal.write(s.root)
+}
+
+// commit puts everything in its place. An error or a kill from here on leaves a
+// mixture, which the next run completes from the journal.
+func (s *stage) commit() error {
+	for _, one := range s.steps {
+		if err := one.finish(one.target); err != nil {
+			return fmt.Errorf("%w; the run was interrupted half-way: whgen generate completes it", err)
+		}
+	}
+	return endJournal(s.root)
+}
+
+// finish does a step whose new text lies beside its place.
+func (s step) finish(target string) error {
+	if !s.removes() {
+		if err := os.Rename(tempOf(target), target); err != nil {
+			return fmt.Errorf("write %s: %w", s.Path, err)
+		}
+		return nil
+	}
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", s.Path, err)
+	}
+	_ = os.Remove(filepath.Dir(target)) // goes only when it is empty
 	return nil
 }
 
-// commit puts everything in its place. From here on an error leaves a mixture,
-// which the next run completes; nothing but a rename is left to fail.
-func (s *stage) commit() ([]string, error) {
-	steps := s.steps
-	for i, one := range steps {
-		s.steps = steps[i:]
-		if one.temp == "" {
-			if err := os.Remove(one.target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("remove %s: %w", one.name, err)
-			}
-			_ = os.Remove(filepath.Dir(one.target)) // goes only when it is empty
-			continue
-		}
-		if err := os.Rename(one.temp, one.target); err != nil {
-			return nil, fmt.Errorf("write %s: %w", one.name, err)
-		}
-	}
-	s.steps, s.made = nil, nil
-	return s.backups, nil
+func tempOf(target string) string {
+	return filepath.Join(filepath.Dir(target), tempPrefix+filepath.Base(target)+".tmp")
 }
 
-// undo takes back what is not in place.
-func (s *stage) undo() {
-	for _, one := range s.steps {
-		if one.temp != "" {
-			_ = os.Remove(one.temp)
-		}
-	}
-	for i := len(s.made) - 1; i >= 0; i-- {
-		_ = os.Remove(s.made[i])
-	}
-}
-
-// makeFolder makes a folder and those above it, and remembers which were new.
-func (s *stage) makeFolder(folder string) error {
-	if _, err := os.Stat(folder); err == nil {
-		return nil
-	}
-	if err := s.makeFolder(filepath.Dir(folder)); err != nil {
-		return err
-	}
-	err := os.Mkdir(folder, 0o777)
+// unchanged refuses to replace what somebody has written since the comparison.
+func unchanged(e Edit, target string) error {
+	old, err := os.ReadFile(target)
 	switch {
-	case err == nil:
-		s.made = append(s.made, folder)
-	case errors.Is(err, fs.ErrExist):
-		return nil
-	}
-	return err
-}
-
-// sweep removes what a killed run has left in a folder.
-func (s *stage) sweep(folder string) {
-	if s.cleaned[folder] {
-		return
-	}
-	if s.cleaned == nil {
-		s.cleaned = map[string]bool{}
-	}
-	s.cleaned[folder] = true
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, tempPrefix) && path.Ext(name) == ".tmp" {
-			_ = os.Remove(filepath.Join(folder, name))
+	case errors.Is(err, fs.ErrNotExist):
+		if e.Kind == Add || e.Kind == Remove {
+			return nil
 		}
+	case err != nil && e.Kind != Add:
+		return fmt.Errorf("read %s: %w", e.Path, err)
+	case err == nil && e.Kind != Add && digestOf(old) == digestOf(e.Old):
+		return nil
+	case err != nil:
+		return nil // the write will say what is wrong with the folder
 	}
+	return fmt.Errorf("write %s: the file was changed while whgen was generating; run it again", e.Path)
 }
 
 // writable refuses what its owner has write-protected. The rename would succeed
 // all the same, and root is stopped by no permission.
-func writable(name, target, folder string) (fs.FileMode, error) {
-	if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o222 == 0 {
+func writable(name, target string) (fs.FileMode, error) {
+	if info, err := os.Stat(filepath.Dir(target)); err == nil && info.Mode().Perm()&0o222 == 0 {
 		return 0, fmt.Errorf("write %s: its folder is read-only", name)
 	}
 	info, err := os.Stat(target)

@@ -44,11 +44,11 @@ func (c *Changes) staleFile(t Target, name string) error {
 		return err
 	}
 	inside := t.inside(name)
-	if !isOurs(inside, old) {
+	if !IsOurs(inside, old) {
 		return nil
 	}
-	digest, _ := t.digest(inside)
-	c.Edits = append(c.Edits, Edit{Kind: Remove, Path: name, Old: old, Backup: edited(old, digest, inside), root: t.Root})
+	digest := t.digest(inside)
+	c.Edits = append(c.Edits, Edit{Kind: Remove, Path: name, Old: old, Backup: edited(old, digest, inside)})
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/outbox"
@@ -25,30 +24,26 @@ type attemptKey struct{}
 type outcomes struct{ whrt.NoObserver }
 
 func (outcomes) Attempt(ctx context.Context, a whrt.Attempt) {
-	if heard, ok := ctx.Value(attemptKey{}).(*heard); ok && !a.Late {
-		heard.set(a.Outcome.String())
+	h, ok := ctx.Value(attemptKey{}).(*heard)
+	if !ok {
+		return
+	}
+	h.Lock()
+	defer h.Unlock()
+	if a.Late {
+		h.late = a.Outcome.String()
+		return
+	}
+	h.word, h.reason = a.Outcome.String(), a.Reason
+	if a.Err != nil {
+		h.reason += ": " + a.Err.Error()
 	}
 }
 
-type heard struct {
-	sync.Mutex
-	word string
-}
-
-func (h *heard) set(word string) {
-	h.Lock()
-	defer h.Unlock()
-	h.word = word
-}
-
-func (h *heard) get() string {
-	h.Lock()
-	defer h.Unlock()
-	return h.word
-}
-
 // receiver starts an instance, as a process would: from nothing but the database.
-func (p *protocol) receiver(store whrt.Store, noRelay bool) *instance {
+// Without an outside it has no relay.
+func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
+	p.Helper()
 	settings := whrt.SettingsMap{}
 	for _, s := range p.c.Definition.Settings {
 		settings[s.Name] = "acceptance"
@@ -56,7 +51,7 @@ func (p *protocol) receiver(store whrt.Store, noRelay bool) *instance {
 	senders := map[string]outbox.Sender{}
 	for _, e := range p.c.Definition.Effects {
 		if e.HTTP == nil {
-			senders[e.Name] = outbox.SenderFunc(p.outside.call)
+			senders[e.Name] = outbox.SenderFunc(out.call)
 			continue
 		}
 		if parts := e.HTTP.URL; len(parts) > 0 && parts[0].Setting != "" {
@@ -65,7 +60,7 @@ func (p *protocol) receiver(store whrt.Store, noRelay bool) *instance {
 	}
 	r, err := whrt.NewReceiver(p.Context(), p.c.Definition, store, whrt.Options{
 		Secrets: whrt.SecretsMap(p.c.Secrets), Settings: settings, Observer: outcomes{}, Clock: p.clock,
-		Senders: senders, HTTPClient: &http.Client{Transport: p.outside}, NoRelay: noRelay,
+		Senders: senders, HTTPClient: &http.Client{Transport: out}, NoRelay: out == nil,
 		PublicURL: origin + p.mount(),
 	})
 	if err != nil {
@@ -91,27 +86,27 @@ type delivery struct {
 // request builds and signs the request of the current event.
 func (p *protocol) request(d delivery) *http.Request {
 	p.Helper()
-	target, err := url.Parse(origin + p.mount() + p.fill(p.c.Path))
+	target, err := url.Parse(origin + p.mount() + p.fill(p.e.Path))
 	if err != nil {
 		p.Fatalf("parse the path of the delivery: %v", err)
 	}
-	header := http.Header{"Content-Type": {p.c.ContentType}}
-	for _, h := range p.c.Headers {
+	header := http.Header{"Content-Type": {p.e.ContentType}}
+	for _, h := range p.e.Headers {
 		if !strings.EqualFold(h[0], d.omit) {
 			header.Set(h[0], p.fill(h[1]))
 		}
 	}
-	e := p.c.Definition.Endpoints[p.c.Endpoint]
+	e := p.c.Definition.Endpoints[p.e.Endpoint]
 	r := &signature.Request{
-		Method: p.c.Method, Path: target.EscapedPath(), RawQuery: target.RawQuery, URL: target.String(),
+		Method: p.e.Method, Path: target.EscapedPath(), RawQuery: target.RawQuery, URL: target.String(),
 		Header: header, Body: []byte(p.body(d.body)),
 	}
-	if e.Scheme.Type != "none" && p.c.Unsigned == "" { // else the body holds the secret, or lacks it on purpose
+	if e.Scheme.Type != "none" && p.e.Unsigned == "" { // else the body holds the secret, or lacks it on purpose
 		if err := signature.Sign(e.Scheme, p.c.Secrets[e.Scheme.Secrets[0].Name], r, p.clock.Now()); err != nil {
 			p.Fatalf("sign the delivery: %v", err)
 		}
 	}
-	req := httptest.NewRequest(p.c.Method, r.Path+query(r.RawQuery), strings.NewReader(string(r.Body)))
+	req := httptest.NewRequest(p.e.Method, r.Path+query(r.RawQuery), strings.NewReader(string(r.Body)))
 	req.Header = r.Header
 	if d.warp != nil {
 		d.warp(req)
@@ -131,9 +126,13 @@ func (p *protocol) send(i int, req *http.Request) answer {
 	h := &heard{}
 	w := httptest.NewRecorder()
 	p.instances[i].mux.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), attemptKey{}, h)))
-	return answer{outcome: h.get(), status: w.Code}
+	a := answer{n: p.n, status: w.Code, header: w.Header(), body: w.Body.String(), heard: h}
+	a.said, a.reason = h.answered()
+	a.outcome = a.said
+	return a
 }
 
 func (p *protocol) deliver(body string) []answer {
+	p.Helper()
 	return []answer{p.send(0, p.request(delivery{body: body}))}
 }

@@ -1,46 +1,109 @@
 package acceptance
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
-
-	whrt "github.com/whgen/whgen/runtime"
+	"time"
 )
 
 var steps = map[string]func(*protocol) []answer{
-	"first": func(p *protocol) []answer { p.n++; return p.deliver(p.c.Body) },
+	"first": func(p *protocol) []answer { p.n++; return p.deliver(p.e.Body) },
 	// The second instance knows nothing but the database.
-	"repeat":          func(p *protocol) []answer { return []answer{p.send(1, p.request(delivery{body: p.c.Body}))} },
-	"changed-payload": func(p *protocol) []answer { return p.deliver(p.c.Changed) },
-	"failure":         (*protocol).failure,
-	"retry":           func(p *protocol) []answer { return p.deliver(p.c.Body) },
-	"panic":           func(p *protocol) []answer { p.n++; return p.faulty(panicBefore) },
-	"after-panic":     func(p *protocol) []answer { return p.deliver(p.c.Body) },
-	"response-lost": func(p *protocol) []answer {
-		p.n++
-		p.deliver(p.c.Body) // committed, and nobody hears the answer
-		return p.deliver(p.c.Body)
-	},
+	"repeat":            (*protocol).repeat,
+	"changed-payload":   func(p *protocol) []answer { return p.deliver(p.e.Changed) },
+	"failure":           (*protocol).failure,
+	"retry":             func(p *protocol) []answer { return p.deliver(p.e.Body) },
+	"commit-refused":    func(p *protocol) []answer { p.n++; return p.refusedCommit() },
+	"after-refusal":     func(p *protocol) []answer { return p.deliver(p.e.Body) },
+	"panic":             func(p *protocol) []answer { p.n++; return p.during(panicking) },
+	"after-panic":       func(p *protocol) []answer { return p.deliver(p.e.Body) },
+	"response-lost":     (*protocol).responseLost,
 	"concurrent":        func(p *protocol) []answer { p.n++; return p.atOnce(2) },
 	"concurrent-32":     func(p *protocol) []answer { p.n++; return p.atOnce(32) },
+	"races":             (*protocol).races,
 	"wrong-signature":   (*protocol).wrongSignature,
 	"missing-signature": (*protocol).missingSignature,
 	"altered-byte":      (*protocol).alteredByte,
 	"missing-key":       (*protocol).missingKey,
 }
 
+// meaning says in a failure what a step has done.
+var meaning = map[string]string{
+	"first":             "a delivery of a new event",
+	"repeat":            "the same delivery again, at another receiver on the database",
+	"changed-payload":   "other content under the same event key",
+	"failure":           "the work failed after everything was written, before the commit",
+	"retry":             "the failed delivery again",
+	"commit-refused":    "the database refused the commit itself",
+	"after-refusal":     "the refused delivery again",
+	"panic":             "a panic inside of the work, before the commit",
+	"after-panic":       "the delivery that panicked again",
+	"response-lost":     "a delivery whose answer nobody heard, again",
+	"concurrent":        "two deliveries of one event at once, at two receivers on the database",
+	"concurrent-32":     "32 deliveries of one event at once, at two receivers on the database",
+	"races":             "ten events, four deliveries of each at once, at two receivers on the database",
+	"wrong-signature":   "a delivery signed with another secret",
+	"missing-signature": "a delivery without a signature",
+	"altered-byte":      "a delivery whose body was altered after it was signed",
+	"missing-key":       "a delivery without an event key",
+}
+
+func (p *protocol) repeat() []answer {
+	p.Helper()
+	return p.untouched(func() answer { return p.send(1, p.request(delivery{body: p.e.Body})) })
+}
+
+// untouched delivers what must not leave a row in any table, whoever it belongs to.
+func (p *protocol) untouched(deliver func() answer) []answer {
+	p.Helper()
+	before := p.everything()
+	answers := []answer{deliver()}
+	for table, n := range p.everything() {
+		if n != before[table] {
+			p.Errorf("table %s has %d rows after the delivery and had %d before: it must leave nothing", table, n, before[table])
+		}
+	}
+	return answers
+}
+
+// everything is how many rows each table of the database has.
+func (p *protocol) everything() map[string]int {
+	p.Helper()
+	all := map[string]int{}
+	for _, table := range p.tables() {
+		all[table] = p.count(rows(table))
+	}
+	return all
+}
+
+// responseLost delivers, commits, and loses the answer.
+func (p *protocol) responseLost() []answer {
+	p.n++
+	p.deliver(p.e.Body)
+	return p.deliver(p.e.Body)
+}
+
+// races gives receivers that look before they insert more than one chance.
+func (p *protocol) races() []answer {
+	p.Helper()
+	var all []answer
+	for range 10 {
+		p.n++
+		all = append(all, p.atOnce(4)...)
+	}
+	return all
+}
+
 // atOnce delivers n times behind a barrier, over both instances.
 func (p *protocol) atOnce(n int) []answer {
+	p.Helper()
 	answers := make([]answer, n)
 	barrier := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range answers {
-		req := p.request(delivery{body: p.c.Body})
+		req := p.request(delivery{body: p.e.Body})
 		all.Go(func() {
 			<-barrier
 			answers[i] = p.send(i%2, req)
@@ -48,6 +111,38 @@ func (p *protocol) atOnce(n int) []answer {
 	}
 	close(barrier)
 	all.Wait()
+	return p.settled(answers)
+}
+
+// settled does what the sender does with deliveries that are in progress: it
+// delivers again. Whose work was only slower than its answer has its outcome
+// from the observer.
+func (p *protocol) settled(answers []answer) []answer {
+	p.Helper()
+	var slow []answer
+	fresh := false
+	for i := range answers {
+		if answers[i].outcome == "inProgress" {
+			slow = append(slow, answers[i])
+			p.within(time.Minute, "the end of a delivery in progress", func() bool {
+				answers[i] = p.deliver(p.e.Body)[0]
+				return answers[i].outcome != "inProgress"
+			})
+		}
+		fresh = fresh || answers[i].outcome == "processed"
+	}
+	if fresh || len(slow) == 0 {
+		return answers
+	}
+	p.within(time.Minute, "the outcome of the delivery that went on", func() bool {
+		for i := range slow {
+			if slow[i].outcome = slow[i].heard.lately(); slow[i].outcome == "processed" {
+				answers = append(answers, slow[i])
+				return true
+			}
+		}
+		return false
+	})
 	return answers
 }
 
@@ -55,35 +150,24 @@ func (p *protocol) atOnce(n int) []answer {
 func (p *protocol) forged(warp func(*http.Request)) []answer {
 	p.n++
 	defer func() { p.n-- }()
-	return []answer{p.send(0, p.request(delivery{body: p.c.Body, warp: warp}))}
+	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Body, warp: warp})) })
 }
 
 func (p *protocol) wrongSignature() []answer {
-	e := p.c.Definition.Endpoints[p.c.Endpoint]
-	name := e.Scheme.Secrets[0].Name
-	right := p.c.Secrets[name]
-	wrong := map[string]string{}
-	for k, v := range p.c.Secrets {
-		wrong[k] = v
-	}
-	wrong[name] = strings.ToUpper(right[:1]) + "0" + right[2:]
-	if wrong[name] == right {
-		wrong[name] = "1" + right[1:]
-	}
 	secrets := p.c.Secrets
-	p.c.Secrets = wrong
+	p.c.Secrets = p.c.Forged
 	defer func() { p.c.Secrets = secrets }()
 	return p.forged(nil)
 }
 
 func (p *protocol) missingSignature() []answer {
-	if p.c.Unsigned != "" {
+	if p.e.Unsigned != "" {
 		p.n++
 		defer func() { p.n-- }()
-		return []answer{p.send(0, p.request(delivery{body: p.c.Unsigned}))}
+		return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Unsigned})) })
 	}
 	return p.forged(func(r *http.Request) {
-		for _, name := range p.c.Definition.Endpoints[p.c.Endpoint].Scheme.Places("header") {
+		for _, name := range p.c.Definition.Endpoints[p.e.Endpoint].Scheme.Places("header") {
 			r.Header.Del(name)
 		}
 		r.Header.Del("Authorization")
@@ -101,87 +185,13 @@ func (p *protocol) alteredByte() []answer {
 func (p *protocol) missingKey() []answer {
 	p.n++
 	defer func() { p.n-- }()
-	body := p.c.NoKey
+	body := p.e.NoKey
 	if body == "" {
-		body = p.c.Body
+		body = p.e.Body
 	}
-	return []answer{p.send(0, p.request(delivery{body: body, omit: p.c.NoKeyHeader}))}
-}
-
-// failure takes the table away that the transaction writes last: what it has
-// written before must go with it.
-func (p *protocol) failure() []answer {
-	p.n++
-	last := p.c.Steps[0]
-	table := ""
-	for i, rows := range last.Tables {
-		if rows > 0 {
-			table = p.c.Tables[i]
-		}
+	send := func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) }
+	if p.c.Definition.Endpoints[p.e.Endpoint].Items != "" {
+		return []answer{send()} // an element is kept as rejected
 	}
-	if last.Outbox > 0 {
-		table = p.c.Outbox
-	}
-	if table == "" {
-		return p.faulty(failBefore)
-	}
-	p.rename(table, "whgen_away")
-	defer p.rename("whgen_away", table)
-	return p.deliver(p.c.Body)
-}
-
-func (p *protocol) rename(from, to string) {
-	p.Helper()
-	if err := p.c.Exec(p.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
-		p.Fatalf("inject a failure: %v", err)
-	}
-}
-
-// fault is what goes wrong inside the next transaction.
-type fault int32
-
-const (
-	noFault fault = iota
-	failBefore
-	panicBefore
-)
-
-// faults is a Store whose next delivery goes wrong before its commit.
-type faults struct {
-	whrt.Store
-	next atomic.Int32
-}
-
-func (p *protocol) faulty(f fault) []answer {
-	p.faults.next.Store(int32(f))
-	defer p.faults.next.Store(int32(noFault))
-	return p.deliver(p.c.Body)
-}
-
-var errInjected = errors.New("injected by the acceptance test")
-
-func (f *faults) strike() error {
-	switch fault(f.next.Load()) {
-	case failBefore:
-		return &whrt.StoreError{Class: whrt.ClassOther, Err: errInjected}
-	case panicBefore:
-		panic(errInjected)
-	}
-	return nil
-}
-
-// Deliver strikes, or delivers.
-func (f *faults) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
-	if err := f.strike(); err != nil {
-		return nil, err
-	}
-	return f.Store.Deliver(ctx, ds)
-}
-
-// Handle strikes, or handles.
-func (f *faults) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) {
-	if err := f.strike(); err != nil {
-		return whrt.Result{}, err
-	}
-	return f.Store.Handle(ctx, d)
+	return p.untouched(send)
 }

@@ -66,9 +66,8 @@ func (r *Rest) deviates(name string) bool {
 	return false
 }
 
-// Deviation is a place where a body differs from the document. Its fields are
-// those of the runtime's Deviation.
+// Deviation is a place where a body differs from the document.
 type Deviation struct {
 	Pointer string // JSON Pointer
-	Kind    string // "type", "missing"
+	Kind    string // "type", "missing", or the runtime's "enum"
 }

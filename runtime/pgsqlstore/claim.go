@@ -10,6 +10,7 @@ import (
 	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // querier is what *sql.DB, *sql.Conn and *sql.Tx share.
@@ -54,8 +55,11 @@ func (b *DB) claim(ctx context.Context, q querier, d *whrt.Delivery, lock time.D
 	left := remaining(ctx)
 	args := make([]any, 0, 32)
 	args = append(args, millis(min(lock, left)), millis(left), millis(left), messages,
-		d.Key, d.LockKey, d.Type, d.Fingerprint, string(d.Status), optional(d.Reason),
-		int64(d.Response.Status), optional(d.Response.ContentType), orNullBytes(d.Response.Body), d.ContentType, orNullBytes(d.Payload))
+		d.Key, d.LockKey, d.Type, d.Fingerprint, string(d.Status), storage.TextOrNull(d.Reason),
+		int64(d.Response.Status), storage.TextOrNull(d.Response.ContentType), storage.BytesOrNull(d.Response.Body), d.ContentType, storage.BytesOrNull(d.Payload))
+	if b.schema.Bodies {
+		args = append(args, storage.BytesOrNull(d.BodyHash), d.BodyLock)
+	}
 	query := b.schema.Statements.Register
 	if d.Status == whrt.StatusDone && d.Event >= 0 && d.Event < len(b.schema.Claims) && b.schema.Claims[d.Event].SQL != "" {
 		query = b.schema.Claims[d.Event].SQL
@@ -86,7 +90,7 @@ func read(ctx context.Context, q querier, otherwise whrt.Found, query string, ar
 		case "busy":
 			res.Found = whrt.Busy
 		default:
-			res = whrt.Result{Found: whrt.Stored, Fingerprint: print, Status: whrt.Status(status.String),
+			res = whrt.Result{Found: whrt.Stored, Replayed: found == "replayed", Fingerprint: print, Status: whrt.Status(status.String),
 				Response: whrt.StoredResponse{Status: int(code.Int64), ContentType: media.String, Body: body}}
 		}
 	}
@@ -126,7 +130,7 @@ func (b *DB) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, e
 			return nil, classify(err, false)
 		}
 	}
-	if err := commit(tx); err != nil {
+	if err := commit(ctx, tx); err != nil {
 		return nil, err
 	}
 	return all, nil

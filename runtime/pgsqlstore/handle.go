@@ -24,13 +24,17 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	if err != nil {
 		return whrt.Result{}, unavailable(err)
 	}
+	// The transaction outlives ctx a little: database/sql would throw the
+	// connection away if ctx ended while it is being rolled back.
+	bound, end := context.WithTimeout(context.WithoutCancel(ctx), remaining(ctx)+afterwards)
 	kept := false // by the goroutine that rolls back
 	defer func() {
 		if !kept {
 			_ = conn.Close()
+			end()
 		}
 	}()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := conn.BeginTx(bound, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return whrt.Result{}, unavailable(err)
 	}
@@ -46,10 +50,11 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	case res.Found == whrt.New:
 		return res, b.work(ctx, conn, tx, d)
 	case res.Found == whrt.Stored && !bytes.Equal(res.Fingerprint, d.Fingerprint):
-		return res, commit(tx) // the conflict is recorded
+		return res, commit(ctx, tx) // the conflict is recorded
 	}
 	kept = true
 	go func() { // the answer does not wait for it
+		defer end()
 		defer conn.Close()
 		_ = tx.Rollback()
 	}()
@@ -61,14 +66,14 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 	if b.schema.Work == nil {
 		return &whrt.StoreError{Err: errors.New("the package has no handler")}
 	}
-	wrapped := &Tx{tx: tx}
+	memory := &storage.Memory{}
 	var rows []whrt.MessageRow
 	err := whrt.Protect(func() (err error) {
-		rows, err = b.schema.Work(ctx, wrapped, d)
+		rows, err = b.schema.Work(ctx, &Tx{tx: tx, memory: memory}, d)
 		return err
 	})
-	wrapped.over = true
-	for _, cause := range []error{wrapped.first, err} {
+	memory.End()
+	for _, cause := range []error{memory.First(), err} {
 		var e *whrt.StoreError
 		if cause != nil && errors.As(classify(cause, false), &e) && e.Class == whrt.ClassRetry {
 			return e
@@ -77,8 +82,8 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 	if err != nil {
 		return b.refused(ctx, conn, tx, d, err)
 	}
-	if wrapped.first != nil {
-		return notCommitted(fmt.Errorf("the handler went on after a failed statement: %w", wrapped.first))
+	if memory.First() != nil {
+		return notCommitted(fmt.Errorf("the handler went on after a failed statement: %w", memory.First()))
 	}
 	if len(rows) > 0 {
 		messages, err := encode(rows)
@@ -89,14 +94,20 @@ func (b *DB) work(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Deliv
 			return classify(err, false)
 		}
 	}
-	return commit(tx)
+	return commit(ctx, tx)
 }
 
 // refused rolls back and records the failure on the same connection: a second
 // one could deadlock the pool.
 func (b *DB) refused(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.Delivery, said error) error {
 	err := tx.Rollback()
-	if _, rejected := whrt.IsReject(said); rejected || err != nil && !errors.Is(err, sql.ErrTxDone) {
+	if _, rejected := whrt.IsReject(said); rejected {
+		return &whrt.HandlerError{Err: said}
+	}
+	if err != nil && !errors.Is(err, sql.ErrTxDone) {
+		if ctx.Err() == nil { // the connection is lost, not by us: another may do
+			return unavailable(said)
+		}
 		return &whrt.HandlerError{Err: said}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
@@ -109,7 +120,10 @@ func (b *DB) refused(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.De
 
 // commit counts only with the server's own word: drivers turn the tag ROLLBACK,
 // which answers a COMMIT after a failed statement, into an error of their own.
-func commit(tx *sql.Tx) error {
+func commit(ctx context.Context, tx *sql.Tx) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable(fmt.Errorf("commit: %w", err))
+	}
 	err := tx.Commit()
 	switch {
 	case err == nil:
@@ -134,6 +148,6 @@ func (b *DB) RecordFailure(ctx context.Context, f whrt.Failure) error {
 
 func (b *DB) recordFailure(ctx context.Context, q querier, f whrt.Failure) error {
 	_, err := q.ExecContext(ctx, b.schema.Statements.RecordFailure,
-		f.Key, f.Type, f.Fingerprint, storage.Short(f.Error, maxError), f.ContentType, orNullBytes(f.Payload))
+		f.Key, f.Type, f.Fingerprint, storage.Short(f.Error, maxError), f.ContentType, storage.BytesOrNull(f.Payload))
 	return err
 }

@@ -15,6 +15,7 @@ type Schema struct {
 	Statements Statements
 	Claims     []Claim // by index in Definition.Events
 	Tables     []Table // what Verify expects
+	Bodies     bool    // claims also take a body hash and its lock, UNIQUE beside the key
 	Work       Work    // nil without a handler
 }
 
@@ -62,40 +63,19 @@ var _ whrt.Store = (*DB)(nil)
 func New(pool *sql.DB, s Schema) *DB { return &DB{pool: pool, schema: s} }
 
 // Text is the argument of a text, numeric, date or json column.
-func Text(d whrt.Datum) any { return orNull(d, d.Text) }
+func Text(d whrt.Datum) any { return storage.OrNull(d, d.Text) }
 
 // Int is the argument of an integer column.
-func Int(d whrt.Datum) any { return orNull(d, d.Int) }
+func Int(d whrt.Datum) any { return storage.OrNull(d, d.Int) }
 
 // Bool is the argument of a boolean column.
-func Bool(d whrt.Datum) any { return orNull(d, d.Bool) }
+func Bool(d whrt.Datum) any { return storage.OrNull(d, d.Bool) }
 
 // Time is the argument of a timestamp column.
-func Time(d whrt.Datum) any { return orNull(d, d.Time) }
+func Time(d whrt.Datum) any { return storage.OrNull(d, d.Time) }
 
 // Bytes is the argument of a bytes column; an empty value is not NULL.
-func Bytes(d whrt.Datum) any { return orNull(d, append([]byte{}, d.Bytes...)) }
-
-func orNull(d whrt.Datum, v any) any {
-	if !d.Valid {
-		return nil
-	}
-	return v
-}
-
-func optional(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func orNullBytes(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
-}
+func Bytes(d whrt.Datum) any { return storage.OrNull(d, append([]byte{}, d.Bytes...)) }
 
 const (
 	// lockWait bounds waits for rows that record effects of different events share.

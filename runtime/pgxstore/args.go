@@ -77,7 +77,7 @@ const (
 )
 
 // head are the arguments that every claim begins with.
-func head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
+func (b *DB) head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
 	n := len(ds)
 	keys, locks, kinds := make([]string, n), make([]int64, n), make([]string, n)
 	prints, states, reasons := make(pgtype.FlatArray[[]byte], n), make([]string, n), make(pgtype.FlatArray[pgtype.Text], n)
@@ -95,7 +95,19 @@ func head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
 	args := make([]any, 0, headArgs+16)
 	args = append(args, millis(min(lock, left)), millis(left), millis(left))
 	args = m.args(args)
-	return append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
+	args = append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
+	if b.schema.Bodies {
+		return bodyArgs(args, ds)
+	}
+	return args
+}
+
+func bodyArgs(args []any, ds []*whrt.Delivery) []any {
+	hashes, locks := make(pgtype.FlatArray[[]byte], len(ds)), make([]int64, len(ds))
+	for i, d := range ds {
+		hashes[i], locks[i] = d.BodyHash, d.BodyLock
+	}
+	return append(args, hashes, locks)
 }
 
 // remaining is the time until the context's deadline, at least a millisecond.

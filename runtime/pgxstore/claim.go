@@ -69,8 +69,8 @@ func collect(rows pgx.Rows, set func(string, whrt.Result) error) error {
 		switch found {
 		case "busy":
 			res.Found = whrt.Busy
-		case "stored":
-			res = whrt.Result{Found: whrt.Stored, Fingerprint: print, Status: whrt.Status(status.String),
+		case "stored", "replayed":
+			res = whrt.Result{Found: whrt.Stored, Replayed: found == "replayed", Fingerprint: print, Status: whrt.Status(status.String),
 				Response: whrt.StoredResponse{Status: int(code.Int32), ContentType: media.String, Body: body}}
 		}
 		if err := set(key, res); err != nil {
@@ -92,7 +92,7 @@ func (b *DB) claimOf(d *whrt.Delivery) (int, Claim) {
 func (b *DB) group(ctx context.Context, ds []*whrt.Delivery) []statement {
 	if len(ds) == 1 {
 		_, c := b.claimOf(ds[0])
-		return []statement{c.of(head(ctx, ds, lockWait), ds)}
+		return []statement{c.of(b.head(ctx, ds, lockWait), ds)}
 	}
 	var order []int
 	kinds := map[int][]*whrt.Delivery{}
@@ -107,7 +107,7 @@ func (b *DB) group(ctx context.Context, ds []*whrt.Delivery) []statement {
 	for _, kind := range order {
 		same := kinds[kind]
 		_, c := b.claimOf(same[0])
-		all = append(all, c.of(head(ctx, same, lockWait), same))
+		all = append(all, c.of(b.head(ctx, same, lockWait), same))
 	}
 	return all
 }

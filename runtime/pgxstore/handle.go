@@ -33,7 +33,7 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	if res.Found == whrt.New {
 		return res, b.work(ctx, conn, d)
 	}
-	if res.Found == whrt.Stored && !bytes.Equal(res.Fingerprint, d.Fingerprint) {
+	if res.Found == whrt.Stored && !res.Replayed && !bytes.Equal(res.Fingerprint, d.Fingerprint) {
 		if err := finish(ctx, conn, nil, ""); err != nil { // the conflict is recorded
 			return whrt.Result{}, err
 		}
@@ -49,7 +49,7 @@ func (b *DB) claim(ctx context.Context, conn *pgxpool.Conn, d *whrt.Delivery) (w
 	ds := []*whrt.Delivery{d}
 	res, _ := newResults(ds)
 	_, c := b.claimOf(d)
-	s := c.of(head(ctx, ds, remaining(ctx)), ds)
+	s := c.of(b.head(ctx, ds, remaining(ctx)), ds)
 	var batch pgx.Batch
 	batch.Queue(begin)
 	batch.Queue(s.sql, s.args...).Query(func(rows pgx.Rows) error { return collect(rows, res.set) })

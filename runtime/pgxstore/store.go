@@ -15,6 +15,7 @@ type Schema struct {
 	Statements Statements
 	Claims     []Claim // by index in Definition.Events
 	Tables     []Table // what Verify expects
+	Bodies     bool    // claims also take body hashes and their locks, UNIQUE beside the key
 	Work       Work    // nil without a handler
 }
 

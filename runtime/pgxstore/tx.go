@@ -47,7 +47,8 @@ func (t *transaction) Begin(ctx context.Context) (pgx.Tx, error) {
 	return inner, nil
 }
 
-// Commit releases a savepoint; the outermost transaction refuses.
+// Commit releases a savepoint, or undoes it where a statement in it has failed,
+// and says so; the outermost transaction refuses.
 func (t *transaction) Commit(ctx context.Context) error {
 	if t.parent == nil {
 		return errNotYours
@@ -61,7 +62,8 @@ func (t *transaction) Commit(ctx context.Context) error {
 		t.note(err)
 	}
 	if t.first != nil {
-		t.parent.note(t.first)
+		_, err := t.conn.Exec(ctx, "rollback to savepoint "+t.name)
+		t.parent.note(err)
 		return fmt.Errorf("release a savepoint: %w", t.first)
 	}
 	return nil

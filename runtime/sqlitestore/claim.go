@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // querier is what *sql.DB and *sql.Conn share.
@@ -22,19 +23,24 @@ func (b *DB) Lookup(ctx context.Context, key string) (whrt.Result, error) {
 }
 
 func (b *DB) lookup(ctx context.Context, q querier, key string) (whrt.Result, error) {
-	rows, err := q.QueryContext(ctx, b.schema.Statements.Lookup, key)
+	return find(ctx, q, b.schema.Statements.Lookup, key)
+}
+
+// find reads the row of a look-up, by whatever it looks for.
+func find(ctx context.Context, q querier, query string, by any) (whrt.Result, error) {
+	rows, err := q.QueryContext(ctx, query, by)
 	if err != nil {
 		return whrt.Result{}, err
 	}
 	defer rows.Close()
 	res := whrt.Result{Found: whrt.Absent}
 	for rows.Next() {
-		var found string
+		var key, found string
 		var media sql.NullString
 		if err := rows.Scan(&key, &found, &res.Fingerprint, &res.Status, &res.Response.Status, &media, &res.Response.Body); err != nil {
 			return whrt.Result{}, err
 		}
-		res.Found, res.Response.ContentType = whrt.Stored, media.String
+		res.Found, res.Replayed, res.Response.ContentType = whrt.Stored, found == "replayed", media.String
 	}
 	return res, rows.Err()
 }
@@ -89,8 +95,12 @@ func (b *DB) known(ctx context.Context, ds []*whrt.Delivery, all []whrt.Result) 
 // taken and records a conflict.
 func (b *DB) claim(ctx context.Context, conn *sql.Conn, d *whrt.Delivery) (whrt.Result, error) {
 	s := b.schema.Statements
-	written, err := returned(ctx, conn, s.Register, d.Key, d.Type, d.Fingerprint, string(d.Status), optional(d.Reason),
-		int64(d.Response.Status), optional(d.Response.ContentType), orNullBytes(d.Response.Body))
+	args := []any{d.Key, d.Type, d.Fingerprint, string(d.Status), storage.TextOrNull(d.Reason),
+		int64(d.Response.Status), storage.TextOrNull(d.Response.ContentType), storage.BytesOrNull(d.Response.Body)}
+	if s.LookupBody != "" {
+		args = append(args, storage.BytesOrNull(d.BodyHash))
+	}
+	written, err := returned(ctx, conn, s.Register, args...)
 	if err != nil {
 		return whrt.Result{}, err
 	}
@@ -114,6 +124,11 @@ func (b *DB) taken(ctx context.Context, conn *sql.Conn, d *whrt.Delivery) (whrt.
 	res, err := b.lookup(ctx, conn, d.Key)
 	if err != nil {
 		return whrt.Result{}, err
+	}
+	if res.Found == whrt.Absent && d.BodyHash != nil {
+		if res, err = find(ctx, conn, b.schema.Statements.LookupBody, d.BodyHash); err != nil || res.Replayed {
+			return res, err
+		}
 	}
 	if res.Found == whrt.Absent {
 		return whrt.Result{Found: whrt.Lost}, nil // a trigger has dropped the row
@@ -157,7 +172,7 @@ func returned(ctx context.Context, conn *sql.Conn, query string, args ...any) (i
 func (b *DB) enqueue(ctx context.Context, conn *sql.Conn, key string, messages []whrt.MessageRow) error {
 	for _, m := range messages {
 		_, err := conn.ExecContext(ctx, b.schema.Statements.Enqueue, key, m.Effect, m.Element, m.IdempotencyKey,
-			optional(m.Target), append([]byte{}, m.Payload...))
+			storage.TextOrNull(m.Target), append([]byte{}, m.Payload...))
 		if err != nil {
 			return err
 		}

@@ -67,14 +67,14 @@ func (b *DB) work(ctx, safe context.Context, conn *sql.Conn, d *whrt.Delivery) (
 	if b.schema.Work == nil {
 		return nil, &whrt.StoreError{Err: errors.New("the package has no handler")}
 	}
-	tx := &Tx{conn: conn}
+	memory := &storage.Memory{}
 	var messages []whrt.MessageRow
 	said = whrt.Protect(func() (err error) {
-		messages, err = b.schema.Work(ctx, tx, d)
+		messages, err = b.schema.Work(ctx, &Tx{conn: conn, memory: memory}, d)
 		return err
 	})
-	tx.over = true
-	for _, cause := range []error{tx.first, said} {
+	memory.End()
+	for _, cause := range []error{memory.First(), said} {
 		if cause != nil && classOf(cause) == whrt.ClassRetry {
 			return nil, classify(cause)
 		}
@@ -82,8 +82,8 @@ func (b *DB) work(ctx, safe context.Context, conn *sql.Conn, d *whrt.Delivery) (
 	if said != nil {
 		return said, nil
 	}
-	if tx.first != nil {
-		return nil, &whrt.StoreError{Class: whrt.ClassNotCommitted, Err: fmt.Errorf("the handler went on after a failed statement: %w", tx.first)}
+	if memory.First() != nil {
+		return nil, &whrt.StoreError{Class: whrt.ClassNotCommitted, Err: fmt.Errorf("the handler went on after a failed statement: %w", memory.First())}
 	}
 	return nil, classify(b.enqueue(safe, conn, d.Key, messages))
 }

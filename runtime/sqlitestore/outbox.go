@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/whgen/whgen/runtime/internal/storage"
 	"github.com/whgen/whgen/runtime/outbox"
 )
 
@@ -65,7 +66,7 @@ func (b *DB) FinishMessages(ctx context.Context, ends []outbox.End, skew time.Du
 	var ours []int64
 	err := b.write(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		for _, e := range ends {
-			n, err := returned(ctx, conn, b.schema.Statements.Finish, string(e.State), flag(e.Unknown), flag(e.Unmade), optional(e.Error),
+			n, err := returned(ctx, conn, b.schema.Statements.Finish, string(e.State), flag(e.Unknown), flag(e.Unmade), storage.TextOrNull(e.Error),
 				modifier(skew), modifier(e.Delay), e.ID, int64(e.Attempt))
 			if err != nil {
 				return classify(err)

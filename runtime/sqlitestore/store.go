@@ -20,7 +20,8 @@ type Schema struct {
 // Statements are SQL texts; parameters are positional, in the order given.
 type Statements struct {
 	Lookup         string // event key
-	Register       string // key, type, fingerprint, status, reason, response: status, content type, body
+	LookupBody     string // body hash; "" where bodies are not UNIQUE
+	Register       string // key, type, fingerprint, status, reason, response: status, content type, body; with LookupBody the body hash
 	KeepPayload    string // key, content type, body
 	RecordConflict string // key, fingerprint
 	RecordFailure  string // key, type, fingerprint, error
@@ -64,46 +65,27 @@ var _ whrt.Store = (*DB)(nil)
 func New(pool *sql.DB, s Schema) *DB { return &DB{pool: pool, schema: s} }
 
 // Text is the argument of a text, numeric, date or json column.
-func Text(d whrt.Datum) any { return orNull(d, d.Text) }
+func Text(d whrt.Datum) any { return storage.OrNull(d, d.Text) }
 
 // Int is the argument of an integer column.
-func Int(d whrt.Datum) any { return orNull(d, d.Int) }
+func Int(d whrt.Datum) any { return storage.OrNull(d, d.Int) }
 
 // Bool is the argument of a boolean column.
 func Bool(d whrt.Datum) any {
 	if d.Bool {
-		return orNull(d, int64(1))
+		return storage.OrNull(d, int64(1))
 	}
-	return orNull(d, int64(0))
+	return storage.OrNull(d, int64(0))
 }
 
 // Time is the argument of a timestamp column: text, UTC, whole microseconds, so
 // that text order is time order.
-func Time(d whrt.Datum) any { return orNull(d, d.Time.UTC().Format("2006-01-02T15:04:05.000000Z")) }
+func Time(d whrt.Datum) any {
+	return storage.OrNull(d, d.Time.UTC().Format("2006-01-02T15:04:05.000000Z"))
+}
 
 // Bytes is the argument of a bytes column; an empty value is not NULL.
-func Bytes(d whrt.Datum) any { return orNull(d, append([]byte{}, d.Bytes...)) }
-
-func orNull(d whrt.Datum, v any) any {
-	if !d.Valid {
-		return nil
-	}
-	return v
-}
-
-func optional(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func orNullBytes(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
-}
+func Bytes(d whrt.Datum) any { return storage.OrNull(d, append([]byte{}, d.Bytes...)) }
 
 // bare is a name without the quotes that statements need.
 func bare(name string) string { return strings.Trim(name, `"`) }

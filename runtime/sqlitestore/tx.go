@@ -3,7 +3,8 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"fmt"
+
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // Tx is what handlers get: the shape that sqlc's queries want. It remembers the
@@ -12,23 +13,15 @@ import (
 // of QueryRowContext is the handler's to return. Statements are not interrupted;
 // with its context over none begins. Not safe for concurrent use.
 type Tx struct {
-	conn  *sql.Conn
-	first error
-	depth int
-	over  bool
+	conn   *sql.Conn
+	memory *storage.Memory
 }
 
 func (t *Tx) begin(ctx context.Context) (context.Context, error) {
-	if t.over {
-		return nil, sql.ErrTxDone
+	if err := t.memory.Ended(); err != nil {
+		return nil, err
 	}
 	return context.WithoutCancel(ctx), ctx.Err()
-}
-
-func (t *Tx) note(err error) {
-	if t.first == nil && err != nil {
-		t.first = err
-	}
 }
 
 // ExecContext is *sql.Tx's.
@@ -38,7 +31,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 		return nil, err
 	}
 	res, err := t.conn.ExecContext(safe, query, args...)
-	t.note(err)
+	t.memory.Note(err)
 	return res, err
 }
 
@@ -49,7 +42,7 @@ func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error
 		return nil, err
 	}
 	s, err := t.conn.PrepareContext(safe, query)
-	t.note(err)
+	t.memory.Note(err)
 	return s, err
 }
 
@@ -60,7 +53,7 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 		return nil, err
 	}
 	rows, err := t.conn.QueryContext(safe, query, args...)
-	t.note(err)
+	t.memory.Note(err)
 	return rows, err
 }
 
@@ -73,34 +66,20 @@ func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sq
 		return t.conn.QueryRowContext(done, query, args...)
 	}
 	row := t.conn.QueryRowContext(safe, query, args...)
-	t.note(row.Err())
+	t.memory.Note(row.Err())
 	return row
 }
 
 // Savepoint runs f; when it fails, what it did is undone and the transaction
 // goes on as before it.
 func (t *Tx) Savepoint(ctx context.Context, f func(*Tx) error) error {
-	name := fmt.Sprintf("whgen_%d", t.depth+1)
-	if _, err := t.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
-		return err
-	}
-	inner := &Tx{conn: t.conn, depth: t.depth + 1}
-	failed := true
-	defer func() {
-		inner.over = true
-		if failed { // also on a panic
-			_, err := t.ExecContext(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
-			t.note(err)
-		}
-	}()
-	err := f(inner)
-	if err == nil {
-		err = inner.first
-	}
+	safe, err := t.begin(ctx)
 	if err != nil {
 		return err
 	}
-	failed = false
-	_, err = t.ExecContext(context.WithoutCancel(ctx), "RELEASE "+name)
-	return err
+	exec := func(statement string) error {
+		_, err := t.conn.ExecContext(safe, statement)
+		return err
+	}
+	return t.memory.Savepoint(exec, func(inner *storage.Memory) error { return f(&Tx{conn: t.conn, memory: inner}) })
 }

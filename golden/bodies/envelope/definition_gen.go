@@ -37,11 +37,11 @@ var definition = whrt.Definition{
 			whrt.MethodNotAllowed: {Status: 405},
 		},
 		Timing:     whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
-		UnknownKey: []whrt.Selector{{Kind: whrt.Envelope, Name: "/message/messageId"}},
+		UnknownKey: []whrt.Selector{{Kind: whrt.Outer, Name: "/message/messageId"}},
 	}},
 	Events: []whrt.Event{{
 		Name: "orderPaid",
-		Key:  []whrt.Selector{{Kind: whrt.Envelope, Name: "/message/messageId"}},
+		Key:  []whrt.Selector{{Kind: whrt.Outer, Name: "/message/messageId"}},
 		Responses: whrt.Responses{
 			whrt.Processed:        {Status: 204},
 			whrt.Duplicate:        {Replay: true, Status: 204},
@@ -61,7 +61,7 @@ var definition = whrt.Definition{
 		Timing: whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Records: []whrt.Record{{Effect: "order", Columns: []whrt.Column{{Name: "order_id", From: whrt.Selector{Name: "/order/id"}}, {
 			Name:     "subscription",
-			From:     whrt.Selector{Kind: whrt.Envelope, Name: "/subscription", Optional: true},
+			From:     whrt.Selector{Kind: whrt.Outer, Name: "/subscription", Optional: true},
 			Nullable: true,
 		}}}},
 	}},

@@ -2,10 +2,34 @@
 
 package credits
 
-import "github.com/whgen/whgen/runtime/pgxstore"
+import (
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/whgen/whgen/golden/credits/postgres/credits/db"
+	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/pgxstore"
+)
 
 // claims tells how an event is claimed, by its index in the definition. Those
 // without record effects are only registered.
 var claims = []pgxstore.Claim{
 	{},
+	{
+		Args: argsOrderSettled,
+		SQL:  db.DeliverOrderSettled,
+	},
+}
+
+// argsOrderSettled gives the record effects of orderSettled as arrays, in the statement's order.
+func argsOrderSettled(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                        // settlement
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // order_id
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // amount
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1)
 }

@@ -51,4 +51,5 @@ var tables = []pgxstore.Table{
 	{Name: "credits_inbox_failures", Columns: []string{"event_key", "event_type", "payload_sha256", "attempts", "last_error", "first_at", "last_at"}, Unique: [][]string{{"event_key"}}},
 	{Name: "credits_inbox_payloads", Columns: []string{"event_key", "content_type", "body", "stored_at"}, Unique: [][]string{{"event_key"}}},
 	{Name: "credits_outbox_messages", Columns: []string{"id", "event_key", "effect", "element", "idempotency_key", "target", "payload", "status", "attempts", "interrupted", "first_attempt_at", "due_at", "last_error", "created_at", "done_at"}, Unique: [][]string{{"event_key", "effect", "element"}}},
+	{Name: "settlements", Columns: []string{"event_key", "effect", "element", "order_id", "amount"}, Unique: [][]string{{"event_key", "effect", "element"}}},
 }

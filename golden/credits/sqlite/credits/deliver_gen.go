@@ -2,10 +2,27 @@
 
 package credits
 
-import "github.com/whgen/whgen/runtime/sqlitestore"
+import (
+	"github.com/whgen/whgen/golden/credits/sqlite/credits/db"
+	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/sqlitestore"
+)
 
 // claims tells how an event is claimed, by its index in the definition. Those
 // without record effects are only registered.
 var claims = []sqlitestore.Claim{
 	{},
+	{Records: recordsOrderSettled},
+}
+
+// recordsOrderSettled gives the record effects of orderSettled, a statement each.
+func recordsOrderSettled(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1])},
+			SQL:  db.DeliverOrderSettled_Settlement,
+		})
+	}
+	return rows
 }

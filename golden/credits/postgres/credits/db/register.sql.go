@@ -9,6 +9,174 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+const DeliverOrderSettled = `-- name: DeliverOrderSettled :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_settlement,
+         unnest($22::text[]) AS in_settlement_order_id,
+         unnest($23::bigint[]) AS in_settlement_amount
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_settlement, w_given.in_settlement_order_id, w_given.in_settlement_amount, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM credits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO credits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_settlement, w_seen.in_settlement_order_id, w_seen.in_settlement_amount, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_settlement_effect AS (
+  INSERT INTO settlements (event_key, effect, element, order_id, amount)
+  SELECT w_won.event_key, 'settlement', '', w_won.in_settlement_order_id, w_won.in_settlement_amount
+  FROM w_won WHERE w_won.on_settlement ORDER BY w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO credits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO credits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO credits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM credits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM credits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_settlement_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_settlement)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverOrderSettledParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnSettlement           []bool
+	InSettlementOrderID    []string
+	InSettlementAmount     []int64
+}
+
+type DeliverOrderSettledRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverOrderSettled(ctx context.Context, arg DeliverOrderSettledParams) ([]DeliverOrderSettledRow, error) {
+	rows, err := q.db.Query(ctx, DeliverOrderSettled,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnSettlement,
+		arg.InSettlementOrderID,
+		arg.InSettlementAmount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverOrderSettledRow
+	for rows.Next() {
+		var i DeliverOrderSettledRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const RegisterEvents = `-- name: RegisterEvents :many
 
 
@@ -76,7 +244,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `

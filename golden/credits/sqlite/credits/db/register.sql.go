@@ -8,6 +8,41 @@ import (
 	"database/sql"
 )
 
+const DeliverOrderSettled_Settlement = `-- name: DeliverOrderSettled_Settlement :many
+INSERT INTO settlements (event_key, effect, element, order_id, amount)
+VALUES (?1, 'settlement', '', ?2, ?3)
+RETURNING event_key
+`
+
+type DeliverOrderSettled_SettlementParams struct {
+	InboxEventKey       string
+	InSettlementOrderID sql.NullString
+	InSettlementAmount  sql.NullInt64
+}
+
+func (q *Queries) DeliverOrderSettled_Settlement(ctx context.Context, arg DeliverOrderSettled_SettlementParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverOrderSettled_Settlement, arg.InboxEventKey, arg.InSettlementOrderID, arg.InSettlementAmount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const RegisterEvent = `-- name: RegisterEvent :many
 
 

@@ -9,3 +9,8 @@ VALUES (sqlc.arg(event_key), sqlc.arg(event_type), sqlc.arg(payload_sha256), sql
 ON CONFLICT (event_key) DO NOTHING
 RETURNING event_key;
 
+-- name: DeliverOrderSettled_Settlement :many
+INSERT INTO settlements (event_key, effect, element, order_id, amount)
+VALUES (sqlc.arg(inbox_event_key), 'settlement', '', sqlc.narg(in_settlement_order_id), sqlc.narg(in_settlement_amount))
+RETURNING event_key;
+
