@@ -120,13 +120,15 @@ func acceptSecrets(c *spec.Contract) []acceptSecret {
 		if e.Signature == nil {
 			continue
 		}
-		for _, s := range e.Signature.Secrets {
-			if seen[s.Name] {
-				continue
+		for _, scheme := range append([]*spec.Scheme{e.Signature}, e.Signature.Members()...) {
+			for _, s := range scheme.Secrets {
+				if seen[s.Name] {
+					continue
+				}
+				seen[s.Name] = true
+				n := len(out)
+				out = append(out, acceptSecret{s.Name, acceptSecretText(scheme, n), acceptSecretText(scheme, n+50)})
 			}
-			seen[s.Name] = true
-			n := len(out)
-			out = append(out, acceptSecret{s.Name, acceptSecretText(e.Signature, n), acceptSecretText(e.Signature, n+50)})
 		}
 	}
 	return out

@@ -29,6 +29,7 @@ func emitDefinition(p *Plan, f *jen.File) {
 			s := p.Contract.Settings[i]
 			return fields(field("Name", jen.Lit(s.Name)), onlyIf(s.Secret, field("Secret", jen.True())))
 		})),
+		textField("PublicURL", p.Contract.PublicURL),
 	))...)
 }
 

@@ -36,25 +36,14 @@ func emitReceiver(p *Plan, f *jen.File) {
 	}
 }
 
+// packageNotes says what the schemes do not protect.
 func packageNotes(p *Plan, f *jen.File) {
-	for _, e := range p.Contract.Endpoints {
-		if e.Signature != nil && e.Signature.Type == "none" {
-			f.PackageComment("")
-			f.PackageComment("Requests are not authenticated by this package: " + oneLine(e.Signature.Reason))
-			return
+	for _, note := range schemeNotes(p.Contract) {
+		f.PackageComment("")
+		for _, line := range docLines(note) {
+			f.PackageComment(line)
 		}
 	}
-}
-
-func oneLine(text string) string {
-	line := ""
-	for _, l := range docLines(text) {
-		line += " " + l
-	}
-	if line == "" {
-		return line
-	}
-	return line[1:]
 }
 
 func requiredNames(p *Plan) string {
@@ -101,6 +90,10 @@ func configFields(p *Plan, g *jen.Group) {
 	g.Id("HTTPClient").Op("*").Qual("net/http", "Client")
 	g.Comment("// PublicURL is the public address of the mount point, for schemes that sign it.")
 	g.Id("PublicURL").String()
+	for _, extra := range schemeOptions(p) {
+		g.Comment("// " + extra.name + " " + extra.comment)
+		g.Id(extra.name).Add(extra.kind)
+	}
 	g.Comment("// QueueBytes bounds the bodies of deliveries that wait for their key; 0 is 64 MiB.")
 	g.Id("QueueBytes").Int64()
 	g.Comment("// MaxBatch is how many deliveries that wait at the same moment share a transaction at most; 0 is 64, 1 is a transaction each.")
@@ -137,6 +130,9 @@ func emitNew(p *Plan, f *jen.File) {
 		options := []jen.Code{}
 		for _, name := range []string{"Secrets", "Settings", "Observer", "Clock", "HTTPClient", "PublicURL", "QueueBytes", "MaxBatch", "AnswerBytes", "NoRelay"} {
 			options = append(options, jen.Id(name).Op(":").Id("c").Dot(name))
+		}
+		for _, extra := range schemeOptions(p) {
+			options = append(options, jen.Id(extra.name).Op(":").Id("c").Dot(extra.name))
 		}
 		if len(calls(p)) > 0 {
 			options = append(options, jen.Id("Senders").Op(":").Id("senders").Call(jen.Id("c")))

@@ -74,6 +74,7 @@ type Event struct {
 	GoName   string  // OrderPaid: handler method, payload type
 	Payload  string  // Go type of the decoded payload, such as OrderPaid; "" without a schema (raw JSON)
 	Type     *Type   // the same
+	Foreign  bool    // Type stands for one of the user's own
 	Enums    []*Enum // members whose values are counted where the document does not list them
 	Fields   []FormField
 	Doc      []string // lines, safe as a comment
@@ -176,6 +177,7 @@ type TypeField struct {
 	Required bool // the document requires the member
 	Doc      []string
 	Values   []string // union with a discriminator: what it says for this variant
+	Always   bool     // union: what every variant builds on
 }
 
 // EnumValue is one declared value of an open enum.
@@ -190,7 +192,9 @@ type GoType struct {
 	Kind GoKind
 	Type *Type   // NamedGo
 	Elem *GoType // SliceGo, MapGo, PointerGo, OptGo
-	Null bool    // PointerGo: nil is written as null (NullableOf), not left out
+	Null bool    // PointerGo: nil is null, not a member that is left out
+
+	Import, Name string // ForeignGo
 }
 
 // GoKind is the kind of a Go type expression.
@@ -211,6 +215,7 @@ const (
 	MapGo
 	PointerGo
 	OptGo
+	ForeignGo // a type of the user's own package
 )
 
 // Acceptance is what the generated test is told of one event: computed before

@@ -102,7 +102,7 @@ func jsonTypes(s *openapi3.Schema) []string {
 		return out
 	}
 	switch {
-	case len(s.Properties) > 0 || s.AdditionalProperties.Schema != nil:
+	case len(s.Properties) > 0 || len(s.PatternProperties) > 0 || s.AdditionalProperties.Schema != nil:
 		return []string{"object"}
 	case s.Items != nil:
 		return []string{"array"}
@@ -120,6 +120,10 @@ func jsonTypes(s *openapi3.Schema) []string {
 			t = "boolean"
 		case nil:
 			continue
+		case map[string]any:
+			t = "object"
+		case []any:
+			t = "array"
 		default:
 			t = "number"
 		}
@@ -178,38 +182,85 @@ func (f *flat) add(s *openapi3.Schema, all bool, seen map[*openapi3.Schema]bool)
 	}
 	if s.AdditionalProperties.Schema != nil {
 		f.extra = s.AdditionalProperties.Schema
+	} else if len(s.PatternProperties) == 1 {
+		for _, p := range s.PatternProperties {
+			f.extra = p
+		}
 	}
 	f.object = f.object || slices.Contains(jsonTypes(s), "object")
 }
 
-// property adds one; a later one that says more about the same member wins.
+// property adds one. A later one overrides, unless it only repeats the kind of
+// value; what two objects say adds up.
 func (f *flat) property(name string, p *openapi3.SchemaRef) {
 	old := f.properties[name]
-	if old == nil || old.Value == nil {
+	switch {
+	case old == nil || old.Value == nil:
 		f.properties[name] = p
-		return
-	}
-	if p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "" {
-		return
-	}
-	if says(p.Value) && !says(old.Value) {
-		f.properties[name] = p
-		return
-	}
-	if isObject(old.Value) && isObject(p.Value) {
+	case p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "":
+	case !says(p.Value), repeats(p.Value, old.Value):
+	case isObject(old.Value) && isObject(p.Value):
 		f.properties[name] = &openapi3.SchemaRef{Value: &openapi3.Schema{AllOf: openapi3.SchemaRefs{old, p},
 			Description: p.Value.Description}}
-		return
-	}
-	if len(jsonTypes(p.Value)) > 0 {
+	case bare(old.Value), kindOf(old.Value) != kindOf(p.Value), !composed(old.Value):
 		f.properties[name] = p
 	}
+}
+
+// repeats reports whether a schema says no more than another one.
+func repeats(s, old *openapi3.Schema) bool {
+	if !bare(s) || kindOf(s) != kindOf(old) || !says(old) {
+		return false
+	}
+	return !bare(old) || slices.Equal(jsonTypes(s), jsonTypes(old)) && allowsNull(s) == allowsNull(old)
 }
 
 func says(s *openapi3.Schema) bool {
-	return len(jsonTypes(s)) > 0 || len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0
+	return len(jsonTypes(s)) > 0 || composed(s)
+}
+
+func composed(s *openapi3.Schema) bool {
+	return len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0
+}
+
+// bare: a type and nothing else.
+func bare(s *openapi3.Schema) bool {
+	return len(s.Properties)+len(s.PatternProperties)+len(s.Enum) == 0 && !composed(s) && s.Const == nil && s.Items == nil &&
+		s.Format == "" && s.AdditionalProperties.Schema == nil
+}
+
+// kindOf is the one type of a schema, looked for in the parts of allOf and in
+// variants too; "" where there is none, or more than one.
+func kindOf(s *openapi3.Schema) string {
+	found := map[string]bool{}
+	collectKinds(s, found, map[*openapi3.Schema]bool{})
+	if len(found) != 1 {
+		return ""
+	}
+	return sortedKeys(found)[0]
+}
+
+func collectKinds(s *openapi3.Schema, found map[string]bool, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, t := range jsonTypes(s) {
+		if t == "integer" {
+			t = "number"
+		}
+		found[t] = true
+	}
+	for _, parts := range []openapi3.SchemaRefs{s.AllOf, s.OneOf, s.AnyOf} {
+		for _, part := range parts {
+			if part != nil {
+				collectKinds(part.Value, found, seen)
+			}
+		}
+	}
 }
 
 func isObject(s *openapi3.Schema) bool {
-	return len(s.AllOf) > 0 || slices.Contains(jsonTypes(s), "object")
+	kind := kindOf(s)
+	return kind == "object" || kind == "" && len(s.AllOf) > 0
 }

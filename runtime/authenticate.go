@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 // authenticator is an endpoint's scheme with the secrets of the moment.
 type authenticator struct {
 	scheme   signature.Scheme
+	keys     []signature.Secret // of the scheme and its members
 	secrets  Secrets
 	dynamic  bool
 	compiled atomic.Pointer[compiledScheme]
@@ -33,7 +35,7 @@ func (e *errSecrets) Unwrap() error { return e.err }
 // newAuthenticator reads the secrets once and compiles the scheme: what is
 // wrong with them shows at start, by name, and never their values.
 func newAuthenticator(ctx context.Context, s signature.Scheme, secrets Secrets) (*authenticator, []Warning, error) {
-	a := &authenticator{scheme: s, secrets: secrets}
+	a := &authenticator{scheme: s, keys: s.Keys(), secrets: secrets}
 	_, a.dynamic = secrets.(Dynamic)
 	values, err := a.read(ctx)
 	if err != nil && a.dynamic { // it may be back when the first delivery comes
@@ -50,7 +52,7 @@ func newAuthenticator(ctx context.Context, s signature.Scheme, secrets Secrets) 
 	var warnings []Warning
 	for i, text := range values {
 		for _, doubt := range signature.Doubts(text) {
-			warnings = append(warnings, Warning{Setting: s.Secrets[i].Name, Text: "the secret " + doubt})
+			warnings = append(warnings, Warning{Setting: a.keys[i].Name, Text: "the secret " + doubt})
 		}
 	}
 	return a, warnings, nil
@@ -63,7 +65,7 @@ func (a *authenticator) read(ctx context.Context) (values []string, err error) {
 			err = fmt.Errorf("read secrets: the provider panicked: %T", v)
 		}
 	}()
-	for _, s := range a.scheme.Secrets {
+	for _, s := range a.keys {
 		v, err := a.secrets.Secret(ctx, s.Name)
 		if err != nil {
 			return nil, fmt.Errorf("read secret %s: %w", s.Name, err)
@@ -102,15 +104,29 @@ func (rq *request) verify(ctx context.Context, now time.Time) (verdict, bool) {
 	if err != nil {
 		return verdict{outcome: Failed, class: "secrets", reason: "the secrets cannot be read", err: &errSecrets{err}}, false
 	}
-	res, err := v.Verify(rq.signatureRequest(rq.rcv.publicURL), now)
-	if err != nil {
+	res, err := verifyProtected(v, rq.signatureRequest(), now)
+	var crash *PanicError
+	switch {
+	case errors.As(err, &crash): // a verifier in Go: not the sender's fault
+		return verdict{outcome: Failed, class: "panic", reason: "the verifier panicked", err: crash}, false
+	case err != nil:
 		return rq.refused(err), false
 	}
-	if res.Secret >= 0 {
-		rq.seen.Secret = a.scheme.Secrets[res.Secret].Name
+	if res.Secret >= 0 && res.Secret < len(a.keys) {
+		rq.seen.Secret = a.keys[res.Secret].Name
 	}
 	rq.signedID = res.SignedID
 	return verdict{}, true
+}
+
+// verifyProtected turns a panic of a verifier in Go into an error.
+func verifyProtected(v signature.Verifier, r *signature.Request, now time.Time) (res signature.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return v.Verify(r, now)
 }
 
 func (rq *request) refused(err error) verdict {

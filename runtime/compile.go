@@ -52,6 +52,8 @@ type endpoint struct {
 	aroundSlots, documentSlot int
 	flat                      map[string]bool // names of form fields that are not taken apart
 	redact                    *redaction      // nil: nothing
+
+	signatureNeeds signature.Needs
 }
 
 type pattern struct {
@@ -282,14 +284,14 @@ func (c *compiler) pointers(list []string) error {
 // readSignature notes what the scheme reads from the body, and which headers
 // are nobody's business after verification.
 func (e *endpoint) readSignature(c *compiler) {
-	e.signedJSON = map[string]int{}
+	e.signedJSON, e.signatureNeeds = map[string]int{}, e.Scheme.Needs()
 	for _, p := range e.Scheme.Places("json") {
 		if validPointer(p) {
 			e.signedJSON[p] = c.root.add(p, &c.slots)
 		}
 	}
 	e.secretive = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
-	for _, src := range e.Scheme.From {
+	for _, src := range e.Scheme.Credentials() {
 		if src.In == "header" {
 			e.secretive[http.CanonicalHeaderKey(src.Name)] = true
 		}
@@ -304,13 +306,4 @@ func selectorText(s Selector) string {
 		return s.Name
 	}
 	return kindNames[s.Kind] + ":" + s.Name
-}
-
-// signatureRequest is what the scheme gets to see of a request.
-func (rq *request) signatureRequest(publicURL string) *signature.Request {
-	r := rq.http
-	return &signature.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, URL: publicURL,
-		Header: r.Header, Body: rq.signedBytes(), JSON: rq.signedJSON, Form: rq.signedForm, Param: rq.param,
-	}
 }

@@ -283,6 +283,10 @@ func TestForms(t *testing.T) {
 	h.want(send("n=43&data[id]=7&event=order.paid"), Conflict, 409)
 	h.want(send("n=43&data[id]=7&data[id]=8&event=order.paid"), Malformed, 400)
 	h.want(send("n=%zz"), Malformed, 400)
+	h.want(send("event=order.paid&data[id]=8;x&n=1"), Processed, 200)
+	if h.store.row("8;x") == nil {
+		t.Error("a semicolon parts fields")
+	}
 	if got := h.store.row("7").Records[0].Columns[0].Int; got != 42 {
 		t.Errorf("n is %d", got)
 	}

@@ -15,6 +15,7 @@ type Definition struct {
 	Events    []Event
 	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
 	Settings  []Setting // read at start; a missing one refuses the start
+	PublicURL string    // the setting that holds the public address of the mount point; "" without
 }
 
 // Endpoint is one URL of a receiver.
@@ -38,7 +39,7 @@ type Endpoint struct {
 	// Redact is what no stored payload shows: secrets that stand in the body.
 	Redact Redaction
 	Scheme signature.Scheme
-	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// Items is where a batch has its events, a pointer with "*" in it such as
 	// /events/*; "" where a body is one event. Body selectors then read the
 	// element, Envelope selectors the whole body.
 	Items   string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // parse reads the verified body once: JSON in one pass, or a form, or the JSON
@@ -173,20 +174,16 @@ func (rq *request) payloadJSON(dst []byte, s *selector, v value) []byte {
 	return v.appendJSON(dst)
 }
 
-// signedJSON reads a scalar for the signature scheme, before verification.
-func (rq *request) signedJSON(pointer string) (string, bool) {
-	slot, ok := rq.endpoint.signedJSON[pointer]
-	if !ok || rq.parse() != nil || !rq.json {
-		return "", false
-	}
-	v := slotValue(rq.slots, slot)
-	return v.plain(), v.ok && !v.composite()
-}
-
-// signedForm gives the values of a field for the signature scheme.
-func (rq *request) signedForm(name string) ([]string, bool) {
+// signedForm gives the fields for the signature scheme, before verification.
+func (rq *request) signedForm() ([]signature.Element, bool) {
 	if rq.parse() != nil && rq.form == nil {
 		return nil, false
 	}
-	return rq.form.values(name), true
+	all := make([]signature.Element, 0, len(rq.form.fields))
+	for i := range rq.form.fields {
+		if f := &rq.form.fields[i]; !f.file {
+			all = append(all, signature.Element{Name: f.name, Value: f.value})
+		}
+	}
+	return all, true
 }

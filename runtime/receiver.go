@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,8 +28,15 @@ type Options struct {
 	// HTTPClient sends http effects; nil: one with limits of its own that
 	// refuses private addresses where the contract does.
 	HTTPClient *http.Client
-	// PublicURL is the public address of the mount point, for schemes that sign it.
+	// PublicURL is the public address of the mount point, for schemes that sign
+	// it. Empty: the setting that the contract names.
 	PublicURL string
+	// Verifiers are the verifiers in Go that the contract's schemes of type
+	// plugin name; each must be there.
+	Verifiers map[string]signature.Verifier
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed, for
+	// schemes that look at the sender's address.
+	TrustedProxies []netip.Prefix
 	// QueueBytes bounds the bodies of deliveries that wait for their key, in
 	// this receiver. 0: 64 MiB.
 	QueueBytes int64
@@ -50,6 +59,7 @@ type Receiver struct {
 	observer  Observer
 	clock     Clock
 	publicURL string
+	proxies   []netip.Prefix
 	settings  map[string]string
 	endpoints []*endpoint
 	queue     *queue
@@ -78,7 +88,7 @@ func NewReceiver(ctx context.Context, def Definition, store Store, o Options) (*
 func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
-		publicURL: strings.TrimSuffix(o.PublicURL, "/"), queue: newQueue(o.QueueBytes),
+		publicURL: o.PublicURL, proxies: o.TrustedProxies, queue: newQueue(o.QueueBytes),
 		coalescer: newCoalescer(store, o.MaxBatch), answers: newAnswerCache(o.AnswerBytes),
 	}
 	if r.observer == nil {
@@ -104,10 +114,13 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 	if r.settings, err = readSettings(ctx, r.def.Settings, o.Settings); err != nil {
 		return err
 	}
+	if err := r.setPublicURL(); err != nil {
+		return err
+	}
 	var problems []error
 	for i := range r.def.Endpoints {
 		e := &r.def.Endpoints[i]
-		if err := r.addEndpoint(ctx, e, o.Secrets); err != nil {
+		if err := r.addEndpoint(ctx, e, o); err != nil {
 			problems = append(problems, fmt.Errorf("endpoint %q: %w", e.Name, err))
 		}
 	}
@@ -117,7 +130,7 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 	return errors.Join(problems...)
 }
 
-func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets) error {
+func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) error {
 	if e.Path != "" && (!strings.HasPrefix(e.Path, "/") || !cleanPath(e.Path)) {
 		return fmt.Errorf("path %q is no clean path", e.Path)
 	}
@@ -129,7 +142,7 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets
 	if e.Scheme.SignsURL() && r.publicURL == "" {
 		return errors.New("the scheme signs the public URL, and none is given")
 	}
-	auth, warnings, err := newAuthenticator(ctx, withParams(e.Scheme, r.settings), secrets)
+	auth, warnings, err := newAuthenticator(ctx, configured(e.Scheme, r.settings, o.Verifiers), o.Secrets)
 	if err != nil {
 		return err
 	}
@@ -141,8 +154,9 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, secrets Secrets
 	return nil
 }
 
-// withParams fills pinned values that are a parameter, written {param:NAME}.
-func withParams(s signature.Scheme, settings map[string]string) signature.Scheme {
+// configured fills pinned values that are a parameter, written {param:NAME},
+// and the verifiers in Go.
+func configured(s signature.Scheme, settings map[string]string, verifiers map[string]signature.Verifier) signature.Scheme {
 	list := append([]signature.Requirement(nil), s.Require...)
 	for i := range list {
 		name, ok := strings.CutPrefix(list[i].Equals, "{param:")
@@ -151,7 +165,37 @@ func withParams(s signature.Scheme, settings map[string]string) signature.Scheme
 		}
 	}
 	s.Require = list
+	if s.Plugin != "" {
+		s.Verifier = verifiers[s.Plugin]
+	}
+	for _, members := range []*[]signature.Scheme{&s.Any, &s.All} {
+		own := append([]signature.Scheme(nil), *members...)
+		for i := range own {
+			own[i] = configured(own[i], settings, verifiers)
+		}
+		*members = own
+	}
 	return s
+}
+
+// setPublicURL takes the address from the options or from its setting.
+func (r *Receiver) setPublicURL() error {
+	name := "Options.PublicURL"
+	if r.publicURL == "" && r.def.PublicURL != "" {
+		name = "setting " + r.def.PublicURL
+		r.publicURL = r.settings[r.def.PublicURL]
+	}
+	if r.publicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(r.publicURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%s is no address such as https://shop.example/webhooks", name)
+	case strings.ContainsAny(r.publicURL, "?#"):
+		return fmt.Errorf("%s has a query or a fragment: give the address without them, what the sender appends is taken from each request", name)
+	}
+	return nil
 }
 
 // Source is the name of the sender.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // request is one attempt while it is being judged.
@@ -229,15 +230,21 @@ func (rq *request) digest(m *members) ([]byte, *problem) {
 	return sum, nil
 }
 
+// parseQuery reads a query the way that signatures are checked: a semicolon,
+// which net/url refuses, is a character.
+func parseQuery(text string) (url.Values, bool) {
+	fields, ok := signature.ParseForm(text)
+	values := url.Values{}
+	for _, f := range fields {
+		values.Add(f.Name, f.Value)
+	}
+	return values, ok
+}
+
 func appendHex(dst, sum []byte) []byte {
 	const digits = "0123456789abcdef"
 	for _, b := range sum {
 		dst = append(dst, digits[b>>4], digits[b&15])
 	}
 	return dst
-}
-
-func (rq *request) param(name string) (string, bool) {
-	v, ok := rq.rcv.settings[name]
-	return v, ok
 }

@@ -93,8 +93,8 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		return rq.headerValue(s.Name)
 	case Query:
 		if rq.query == nil {
-			q, err := url.ParseQuery(rq.http.URL.RawQuery)
-			if err != nil {
+			q, ok := parseQuery(rq.http.URL.RawQuery)
+			if !ok {
 				return value{}, malformed("the query is malformed")
 			}
 			rq.query = q

@@ -52,44 +52,60 @@ func (w *work) perAttempt(s Selector) string {
 func (w *work) replay(at Pos) {
 	scheme, v := w.endpoint.Signature, w.policy.get("event", "replay")
 	w.event.Replay = w.word(v, "event.replay", []string{"process", "refuse"}, nil)
-	if scheme == nil || scheme.Type == "" {
+	if scheme == nil || scheme.Type == "" && len(scheme.Members()) == 0 {
 		return
 	}
-	if scheme.Type != "hmac" {
+	if w.event.Replay == "refuse" {
+		w.refuses(v.at, scheme)
+	}
+	if !scheme.Binds() {
 		if w.event.Replay == "" {
 			w.event.Replay = "process"
 		}
 		return
 	}
-	for _, s := range w.event.Key {
-		if scheme.covers(s) {
-			continue
-		}
-		if v == nil {
-			w.err(at, "replay", "write event: {replay: process} to accept that, or take a key that is signed",
-				"event %q: the signature does not cover the event key %q: a captured request can be sent again under a new key", w.label, s.Text())
-		} else if w.event.Replay == "process" {
-			w.info(v.at, "replay-process", "", "a captured request can be repeated under a new %q; event.replay accepts that", s.Text())
-		}
+	w.event.Unsigned = w.unsigned(scheme)
+	if len(w.event.Unsigned) == 0 {
 		return
+	}
+	uncovered := w.event.Unsigned[0]
+	if v == nil {
+		w.err(at, "replay", "write event: {replay: refuse}, so that a known body under a new key is a duplicate, or {replay: process} to accept that, or take a key that is signed",
+			"event %q: the signature does not cover the event key %q: a captured request can be sent again under a new key", w.label, uncovered)
+	} else if w.event.Replay == "process" {
+		w.info(v.at, "replay-process", "", "a captured request can be repeated under a new %q; event.replay accepts that", uncovered)
 	}
 }
 
-// covers reports whether a value cannot be changed without breaking the
-// signature.
-func (s *Scheme) covers(sel Selector) bool {
-	switch {
-	case s.Type != "hmac":
-		return false
-	case sel.Kind == SelectConst || sel.Kind == SelectSigned:
-		return true
-	case s.Content.hasSelector(sel):
-		return true
-	case sel.inBody():
-		return s.Content.has("body")
-	case s.ID != nil && sameSelector(*s.ID, sel):
-		return s.Content.has("id")
-	default:
-		return s.Timestamp != nil && sameSelector(s.Timestamp.From, sel) && s.Content.has("timestamp")
+// refuses: a known body under a new key can only be told from a new event where
+// nobody can change the body.
+func (w *work) refuses(at Pos, scheme *Scheme) {
+	if scheme.Body() < BoundWhole {
+		w.err(at, "replay", "write replay: process to accept that captured requests can be repeated",
+			"event %q: event.replay: refuse wants a signature over the whole body; whoever has captured a request under this one changes a byte of it, and it is new", w.label)
+		return
 	}
+	w.info(at, "replay-refuse", "", "event %q: two facts with equal bytes are one event: event.replay: refuse takes the second for a replay", w.label)
+}
+
+// unsigned are the parts of the key that the signature does not cover.
+func (w *work) unsigned(scheme *Scheme) []string {
+	parts := w.event.Key
+	if d := w.event.Derived; d != nil {
+		parts = d.Of
+		if len(parts) == 0 {
+			parts = []Selector{{Kind: SelectBody}}
+		}
+	}
+	var all []string
+	for _, s := range parts {
+		switch {
+		case scheme.covers(s):
+		case s.Kind == SelectBody && s.Pointer == "":
+			all = append(all, "event.derived")
+		default:
+			all = append(all, s.Text())
+		}
+	}
+	return all
 }

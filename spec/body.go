@@ -190,12 +190,14 @@ func (l *loader) signatureBody(s *scope) {
 			l.err(sel.Pos, "selector", "declare "+formMedia+" as the body of an entry", "signature: %q: no form arrives%s", sel.Text(), s.where())
 		}
 	}
-	if scheme.Type != "token" && scheme.Type != "digest" {
-		return
-	}
-	for _, sel := range scheme.From {
-		if sel.inBody() {
-			e.Redact = append(e.Redact, sel)
+	for _, m := range append([]*Scheme{scheme}, scheme.Members()...) {
+		if m.Type != "token" && m.Type != "digest" {
+			continue
+		}
+		for _, sel := range m.From {
+			if sel.inBody() {
+				e.Redact = append(e.Redact, sel)
+			}
 		}
 	}
 }
@@ -203,6 +205,9 @@ func (l *loader) signatureBody(s *scope) {
 // selectors is everything that the scheme reads.
 func (s *Scheme) selectors() []Selector {
 	all := append([]Selector{}, s.From...)
+	for _, m := range s.Members() {
+		all = append(all, m.selectors()...)
+	}
 	for _, c := range s.Require {
 		all = append(all, c.From)
 	}
@@ -231,7 +236,7 @@ func (s Selector) inBody() bool {
 	return false
 }
 
-var encodings = []string{"gzip"}
+var contentCodings = []string{"gzip"}
 
 // contentEncoding reads the content codings of an endpoint.
 func (r *report) contentEncoding(v *value, e *Endpoint) {
@@ -244,7 +249,7 @@ func (r *report) contentEncoding(v *value, e *Endpoint) {
 		}
 	}
 	for _, item := range accept.each() {
-		if name := r.word(item, "delivery.contentEncoding", encodings, []string{"deflate", "br", "zstd"}); name != "" {
+		if name := r.word(item, "delivery.contentEncoding", contentCodings, []string{"deflate", "br", "zstd"}); name != "" {
 			e.Encodings = append(e.Encodings, name)
 		}
 	}

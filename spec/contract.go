@@ -17,14 +17,28 @@ type Contract struct {
 	Description string // info.description
 	Preset      string // root preset, "" without one
 
-	Endpoints   []*Endpoint   // at least one; in the document's order
-	Events      []*Event      // sorted by Name
-	Effects     []*Effect     // every effect once, sorted by Name; events share pointers
-	Downstreams []*Downstream // sorted by Name
-	Settings    []Setting     // every ${NAME} and params setting, sorted by Name
+	Endpoints   []*Endpoint       // at least one; in the document's order
+	Events      []*Event          // sorted by Name
+	Effects     []*Effect         // every effect once, sorted by Name; events share pointers
+	Downstreams []*Downstream     // sorted by Name
+	Settings    []Setting         // every ${NAME}, params and publicUrl setting, sorted by Name
+	Params      map[string]string // params: name to setting
+	PublicURL   string            // the setting that holds the public address of the mount point, "" without
+
+	// Uncovered is what the document says can arrive, and this receiver does not
+	// take: entries under webhooks, x-webhooks and callbacks, and types of entries
+	// that carry several. Sorted by name.
+	Uncovered []Uncovered
 
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
+}
+
+// Uncovered is one entry of the document, or one type of an entry ("entry type"),
+// that no event of the receiver takes.
+type Uncovered struct {
+	Name string
+	Pos  Pos
 }
 
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
@@ -94,6 +108,7 @@ type Event struct {
 	PayloadKeep    time.Duration // 0: only where somebody needs it
 	Redact         []Selector    // what no stored payload shows
 	Replay         string        // event.replay: "", "refuse", "process"
+	Unsigned       []string      // parts of the key that the signature does not cover, where it covers anything
 
 	Handler bool      // a Go handler is called
 	Effects []*Effect // in the contract's order
@@ -124,6 +139,7 @@ const (
 	SelectSigned   SelectorKind = "signed"
 	SelectParam    SelectorKind = "param"
 	SelectConst    SelectorKind = "const"
+	SelectMethod   SelectorKind = "method"   // in signature only
 	SelectEnvelope SelectorKind = "envelope" // the JSON around an endpoint's document
 )
 
@@ -134,6 +150,7 @@ type Selector struct {
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body, item and envelope: RFC 6901
 	Whole      bool   // body, at a batch: of the whole body, not of the element
+	Setting    string // param: the setting that holds it
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -149,6 +166,8 @@ func (s Selector) Text() string {
 		return bodyText(s)
 	case SelectItem, SelectEnvelope:
 		return string(s.Kind) + ":" + s.Pointer
+	case SelectMethod:
+		return "method"
 	default:
 		return string(s.Kind) + ":" + s.Name
 	}
@@ -211,7 +230,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
 			return "", false
 		}
 		text += p.Text
@@ -220,65 +239,13 @@ func (t *Template) Literal() (string, bool) {
 }
 
 // TemplatePart is literal text, a selector, a ${SETTING}, or (in signature
-// content only) a placeholder such as "body", "timestamp", "id".
+// content only) a placeholder such as "body", "timestamp", "id", or a list of fields.
 type TemplatePart struct {
 	Text        string
 	Selector    *Selector
 	Setting     string
 	Placeholder string
-}
-
-// Scheme is a signature scheme.
-type Scheme struct {
-	Pos       Pos
-	Preset    string // the preset that brought it, "" without
-	Type      string // "hmac", "token", "bearer", "basic", "none"
-	Reason    string // of type none
-	Secrets   []Secret
-	From      []Selector // where signatures are; any one may match
-	Prefix    string
-	List      *SignatureList
-	Encoding  string // hex, base64, base64url
-	AnyCase   bool   // case: any
-	RepeatAny bool   // repeat: any
-	Hash      string // sha1, sha256, sha384, sha512, md5
-	Decode    KeyDecoding
-	Timestamp *Timestamp
-	ID        *Selector
-	Content   *Template
-	Require   []Condition // equals only; checked first
-}
-
-// Secret is the name of a secret setting, never its value.
-type Secret struct {
-	Pos   Pos
-	Name  string
-	Until time.Time // zero: for ever
-}
-
-// SignatureList describes a header that holds several elements.
-type SignatureList struct {
-	Separator string
-	Name      string // between name and value; "" for elements without names
-	Tags      []string
-	Skip      int // without names: the first elements that are no signatures
-	Trim      bool
-}
-
-// KeyDecoding says how a secret's text becomes key bytes.
-type KeyDecoding struct {
-	Encoding    string // utf8, base64, hex
-	StripPrefix string
-	PreHash     string
-}
-
-// Timestamp is the signed time.
-type Timestamp struct {
-	From            Selector
-	Format          string        // unix, unix_ms, unix_us, rfc3339, http_date
-	Tolerance       time.Duration // into the past; 0 with NoTolerance
-	FutureTolerance time.Duration
-	NoTolerance     bool // tolerance: none
+	Fields      *FieldList
 }
 
 // EffectKind is the kind of an effect.

@@ -80,7 +80,7 @@ func (w *work) key() {
 	case v == nil && w.policy.get("event", "notifies") != nil:
 		return
 	case v == nil:
-		w.err(w.at, "event-key", "write event: {key: /id} with the place of the sender's event id, or event: {derived: {exclude: [...]}} for a sender without one",
+		w.err(w.at, "event-key", "write event: {key: /id} with the place of the sender's event id, or event: {derived: {exclude: [...]}} for a sender without one"+presetNote(w.contract.Preset),
 			"event %q: nothing identifies an event of operation %q: neither event.key nor event.derived is declared", w.label, w.event.Entry)
 		return
 	}
@@ -110,7 +110,7 @@ func (w *work) derived(v *value) {
 	if f := w.policy.get("fingerprint"); f != nil {
 		w.err(f.at, "fingerprint", "leave fingerprint out", "event %q: with event.derived the fingerprint is over the same members", w.label)
 	}
-	w.event.Replay = w.word(w.policy.get("event", "replay"), "event.replay", []string{"process", "refuse"}, nil)
+	w.replay(v.at)
 }
 
 func (w *work) exclusive(v *value, name string) {
@@ -277,7 +277,7 @@ func (w *work) hold(s *Selector, what string, held bool) {
 // holdSigned demands that the scheme signs what signed: names.
 func (w *work) holdSigned(s *Selector, what string) {
 	scheme := w.endpoint.Signature
-	if s.Name != "id" || scheme != nil && scheme.Type != "" && (scheme.ID == nil || !scheme.covers(*scheme.ID)) {
+	if s.Name != "id" || scheme != nil && !scheme.signsID() {
 		w.err(s.Pos, "selector", "signed:id wants signature.id, and {id} in signature.content", "event %q: %s %q: the signature signs no such thing", w.label, what, s.Text())
 	}
 }

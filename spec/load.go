@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -38,7 +39,7 @@ func loadContract(receiver Receiver, read ReadFile, r *report) *Contract {
 	}
 	l := &loader{counters: map[Pos]bool{}, report: r, tree: t, receiver: receiver, schemas: map[string]*yaml.Node{}}
 	l.rootPolicy()
-	l.entries = t.entries()
+	l.entries, l.others = t.entries()
 	if len(l.entries) == 0 {
 		r.err(t.source.start(), "no-entries", `write "x-whgen: {}" on the webhook, callback or path operation that the sender calls; an overlay may do it`, "no operation carries x-whgen, so there is nothing to receive")
 	}
@@ -119,10 +120,19 @@ type loader struct {
 	rootAt   Pos
 	source   string
 	entries  []*entry
+	others   []Uncovered           // entries without x-whgen
 	schemas  map[string]*yaml.Node // of events that name their own, by webhook name in the cut document
 	document *openapi3.T
 	badKeys  map[string]bool
 	counters map[Pos]bool // members of sender.volatile: whether some event has it
+
+	paramNames  map[string]string // params: name to setting
+	paramMissed map[string]bool   // those that were said to be missing
+	publicURL   string
+	urlMissed   bool
+	usedNames   map[Pos]bool // lists of secrets and keys that some scheme is checked with
+	namesSeen   map[Pos]bool
+	namesNoted  []notedNames
 }
 
 // rootPolicy reads the x-whgen at the top of the document.
@@ -192,7 +202,9 @@ func (l *loader) contract() *Contract {
 		c.Preset = p.text
 	}
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
-	c.Settings = settings(c.Downstreams)
+	l.params()
+	c.Params, c.PublicURL = l.paramNames, l.publicURL
+	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
 	text, lines := l.tree.cut(l.entries, l.schemas)
@@ -203,8 +215,12 @@ func (l *loader) contract() *Contract {
 	if info := l.document.Info; info != nil {
 		c.Title, c.Description = info.Title, info.Description
 	}
+	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
+	l.unusedNames()
 	l.events(c, plans, scopes)
+	c.Uncovered = l.uncovered(l.others, plans)
+	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })
 	l.finish(c, scopes)
 	return c
 }

@@ -1,96 +1,40 @@
 package spec
 
 import (
+	_ "embed" // the table
 	"sort"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
 
-// presets is the table of senders: scheme, type, key and habits. Figures that
-// are only general knowledge (time limits, horizons) are not in it, so that
-// retention falls back to its safe default.
-const presets = `
-standard-webhooks: &standard
-  signature: &standardScheme
-    type: hmac
-    from: header:webhook-signature
-    list: {separator: " ", name: ",", tag: v1}
-    encoding: base64
-    decode: {encoding: base64, stripPrefix: whsec_}
-    timestamp: {from: header:webhook-timestamp, format: unix, tolerance: 300s, futureTolerance: 300s}
-    id: header:webhook-id
-    content: "{id}.{timestamp}.{body}"
-  event: {key: header:webhook-id}
-  sender: {acknowledges: [2xx], stops: [410]}
-openai:
-  signature: *standardScheme
-  event: {type: /type, key: header:webhook-id}
-svix:
-  signature:
-    <<: *standardScheme
-    from: header:svix-signature
-    timestamp: {from: header:svix-timestamp, format: unix, tolerance: 300s, futureTolerance: 300s}
-    id: header:svix-id
-  event: {key: header:svix-id}
-stripe:
-  signature:
-    type: hmac
-    from: header:Stripe-Signature
-    list: {separator: ",", name: "=", tag: v1}
-    encoding: hex
-    timestamp: {from: element:t, format: unix, tolerance: 300s, futureTolerance: 300s}
-    content: "{timestamp}.{body}"
-  event: {type: /type, key: /id}
-  sender: {volatile: [/pending_webhooks]}
-github:
-  signature:
-    type: hmac
-    from: header:X-Hub-Signature-256
-    prefix: sha256=
-    encoding: hex
-    content: "{body}"
-  event: {type: [header:X-GitHub-Event, /action], key: header:X-GitHub-Delivery}
-  sender: {acknowledges: [2xx], retries: never, timeout: 10s, redelivers: 72h}
-shopify:
-  signature:
-    type: hmac
-    from: header:X-Shopify-Hmac-Sha256
-    encoding: base64
-    content: "{body}"
-  event: {type: header:X-Shopify-Topic, key: header:X-Shopify-Webhook-Id}
-  sender: {acknowledges: [2xx], timeout: 5s, retryHorizon: 4h}
-slack:
-  signature:
-    type: hmac
-    from: header:X-Slack-Signature
-    prefix: v0=
-    encoding: hex
-    timestamp: {from: header:X-Slack-Request-Timestamp, format: unix, tolerance: 300s, futureTolerance: 300s}
-    content: "v0:{timestamp}:{body}"
-  event: {type: [/type, /event/type], key: /event_id}
-`
-
-// laterPresets are senders whose schemes this version does not generate.
-var laterPresets = []string{"adyen-payments", "adyen-platform", "paypal", "twilio", "line", "xero", "gitlab-token", "zoom", "square", "discord", "sendgrid", "mailgun", "telegram", "bitrix24", "meta", "twitch", "bitbucket", "linear"}
+// presets is the table of senders; its head says how it is written.
+//
+//go:embed presets.yaml
+var presets []byte
 
 // presetValue is a preset as if the user had written it where its name stands.
 func (r *report) presetValue(v *value, name string) *value {
 	if !v.is(scalarForms) {
 		return nil
 	}
-	table := presetTable()
-	all := keysOf(table)
+	all := keysOf(presetTable())
 	sort.Strings(all)
-	if r.word(v, name, all, laterPresets) == "" {
+	if r.word(v, name, all, pluginSenders) == "" {
 		return nil
 	}
-	return fromPreset(lookup(table, v.text), v.at)
+	p := fromPreset(lookup(presetTable(), v.text), v.at)
+	return p.with("about", nil).with("hearsay", nil)
 }
 
-func presetTable() *yaml.Node {
-	_, n := readSource("presets.yaml", []byte(presets), &report{})
+// pluginSenders have schemes that want a verifier in Go: there is nothing to preset.
+var pluginSenders = []string{"aws-sns", "truelayer", "ebay"}
+
+// presetTable is the parsed table. Nothing changes it.
+var presetTable = sync.OnceValue(func() *yaml.Node {
+	_, n := readSource("presets.yaml", presets, &report{})
 	return n
-}
+})
 
 func fromPreset(n *yaml.Node, at Pos) *value {
 	t := &tree{source: &source{name: "presets.yaml", lines: []int{0}, odd: []bool{false}, before: []int{0}}}
@@ -129,4 +73,26 @@ func (r *report) withPresets(base, level *value) *value {
 		base = base.with("signature", nil)
 	}
 	return mergeValues(&key{keys: rootKeys}, base, level)
+}
+
+// presetGaps says what a preset brings and this version does not generate: a
+// batch taken for one event would lose the others.
+func (l *loader) presetGaps(s *scope) {
+	if v := s.policy.get("challenge"); v != nil && v.preset {
+		l.warn(v.at, "challenge", "answer it in front of the receiver while the URL is being saved; challenge: null takes this back",
+			"preset %q: the sender's handshake is not answered by this version", textOf(l.root.get("preset")))
+	}
+}
+
+// presetNote is what the table says of a sender, to be added to a hint.
+func presetNote(name string) string {
+	n := lookup(presetTable(), name)
+	if n == nil {
+		return ""
+	}
+	note := fromPreset(n, Pos{}).get("about", "note")
+	if note == nil {
+		return ""
+	}
+	return "; of " + name + ": " + note.text
 }

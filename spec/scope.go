@@ -49,11 +49,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	e.Document = l.documentPlace(policy.get("document"))
 	l.contentEncoding(policy.get("delivery", "contentEncoding"), e)
 	e.Items = l.report.itemsAt(policy)
-	secrets := l.secrets(policy.get("secrets"), l.source, at)
-	e.Signature = l.scheme(policy.get("signature"), secrets, at)
-	if e.Signature != nil && e.Signature.Type == "none" {
-		e.Signature.Secrets = nil
-	}
+	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
 	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})
@@ -65,6 +61,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
+	l.presetGaps(s)
 	return s
 }
 
@@ -98,7 +95,7 @@ func (l *loader) refusePaths(all []*scope) {
 // typeSigned warns where the type can be changed by whoever captured a request.
 func (l *loader) typeSigned(s *scope) {
 	scheme := s.endpoint.Signature
-	if scheme == nil || scheme.Type != "hmac" {
+	if !scheme.Binds() || scheme.Type == "plugin" {
 		return
 	}
 	for _, sel := range s.endpoint.Type {

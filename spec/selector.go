@@ -12,7 +12,7 @@ type place struct {
 
 var (
 	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectSigned, SelectConst, SelectEnvelope}
-	inSignature = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectElement, SelectConst}
+	inSignature = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectElement, SelectParam, SelectMethod, SelectConst}
 )
 
 var prefixes = []SelectorKind{SelectBody, SelectItem, SelectHeader, SelectQuery, SelectForm, SelectPath, SelectElement, SelectSigned, SelectParam, SelectConst, SelectEnvelope}
@@ -65,6 +65,13 @@ func (r *report) selector(v *value, p place) *Selector {
 
 func (r *report) textSelector(text string, at Pos, p place) *Selector {
 	kind, rest, ok := splitSelector(text)
+	if text == "method" {
+		for _, k := range p.kinds {
+			if k == SelectMethod {
+				return &Selector{Pos: at, Kind: SelectMethod}
+			}
+		}
+	}
 	if !ok {
 		hint := "write it as /data/id, header:X-Id or const:text"
 		if meant := slip(text); meant != "" {

@@ -2,8 +2,8 @@ package spec
 
 import "sort"
 
-// settings collects every ${NAME} that is read at start.
-func settings(all []*Downstream) []Setting {
+// settings collects every setting that is read at start.
+func settings(c *Contract) []Setting {
 	secret := map[string]bool{}
 	take := func(t Template, hidden bool) {
 		for _, p := range t.Parts {
@@ -12,7 +12,13 @@ func settings(all []*Downstream) []Setting {
 			}
 		}
 	}
-	for _, d := range all {
+	for _, name := range c.Params {
+		secret[name] = false
+	}
+	if c.PublicURL != "" {
+		secret[c.PublicURL] = false
+	}
+	for _, d := range c.Downstreams {
 		take(d.URL, false)
 		for _, h := range d.Headers {
 			take(h.Value, true)

@@ -139,20 +139,11 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 		schema = l.tree.elementNode(schema, items)
 	}
 	schema = l.tree.deref(schema)
-	mapping := lookup(lookup(schema, "discriminator"), "mapping")
-	name := lookup(mapping, p.key)
-	if is := p.policy.get("event", "is"); name == nil && is.is(textForm) {
-		name = lookup(mapping, is.text)
+	n := l.tree.variant(schema, p.key)
+	if is := p.policy.get("event", "is"); n == nil && is.is(textForm) {
+		n = l.tree.variant(schema, is.text)
 	}
-	if name == nil {
-		return nil
-	}
-	ref := name.Value
-	if !strings.ContainsAny(ref, "#/") {
-		ref = "#/components/schemas/" + escapeToken(ref)
-	}
-	n := l.tree.refNode(ref, schema)
-	if l.tree.deref(n) == nil {
+	if n == nil || l.tree.deref(n) == nil {
 		return nil
 	}
 	return n

@@ -103,13 +103,13 @@ var rootKeys = keys{
 	"version":     aNumber.on(atRoot),
 	"source":      aText.on(atRoot),
 	"preset":      aText.on(atRoot),
-	"params":      (&key{takes: mapForm, want: "a map of settings", of: aSetting}).notYet().on(atRoot),
-	"publicUrl":   aSetting.notYet().on(atRoot),
+	"params":      (&key{takes: mapForm, want: "a map of settings", of: aSetting}).on(atRoot),
+	"publicUrl":   aSetting.on(atRoot),
 	"tenant":      aSelector.notYet().on(atRoot),
 	"downstreams": {takes: mapForm, want: "a map of downstreams", at: atRoot, of: &key{takes: mapForm, want: "a map", keys: downstreamKeys}},
 
 	"secrets":   {takes: textForm | listForm, want: "a list of names of secrets", at: atSource, of: secretKey},
-	"keys":      (&key{takes: textForm | listForm | mapForm, want: "a list of names of public keys", whole: true}).notYet().on(atSource),
+	"keys":      publicKeysKey.on(atSource),
 	"signature": {takes: mapForm, want: "a map", at: atSource, keys: signatureKeys},
 	"challenge": (&key{takes: listForm | mapForm, want: "a challenge or a list of them", whole: true}).notYet().on(atSource),
 	"document":  (&key{takes: textForm | mapForm, want: "form:field, body:/pointer, or {from, encoding: base64}", whole: true, keys: documentKeys}).on(atSource),
@@ -175,20 +175,56 @@ var deliveryKeys = keys{
 		"version": {takes: textForm | mapForm, want: "a selector or {from, as}", whole: true}}},
 }
 
+// publicKeysKey is names, or where public keys are fetched from.
+var publicKeysKey = &key{takes: textForm | listForm | mapForm, want: "a list of names of public keys", whole: true,
+	keys: publicKeyKeys, of: &key{takes: textForm | mapForm, want: "the name of a public key, or {name, until}", keys: publicKeyKeys}}
+
+var publicKeyKeys = keys{"name": aText, "until": {takes: textForm, want: "a date such as 2026-12-01"}, "url": aText, "jwks": aText,
+	"hosts": textList, "as": aText, "cache": aDuration}
+
 var signatureKeys = keys{
-	"preset": aText, "type": aText, "reason": aText, "from": selectorList(), "prefix": aText,
+	"preset": aText, "type": aText, "reason": aText, "name": aText, "from": selectorList(), "prefix": aText, "prefixOptional": aSwitch,
 	"list":     {takes: mapForm, want: "a map", keys: keys{"separator": aText, "name": aText, "tag": textList, "skip": aNumber, "trim": aSwitch}},
-	"encoding": aText, "hash": aText, "case": aText, "repeat": aText, "content": {takes: textForm | listForm, want: "text with placeholders such as {timestamp}.{body}", of: anything},
+	"encoding": aText, "hash": aText, "case": aText, "repeat": aText,
+	"content":   {takes: textForm | listForm, want: "text with placeholders such as {timestamp}.{body}", whole: true, of: anything},
 	"decode":    {takes: mapForm, want: "a map", keys: keys{"encoding": aText, "stripPrefix": aText, "preHash": aText}},
 	"timestamp": {takes: mapForm, want: "a map", keys: keys{"from": aSelector, "format": aText, "tolerance": aDuration, "futureTolerance": aDuration}},
 	"id":        aSelector, "require": conditions(),
-	"any": listNotYet(), "all": listNotYet(), "prefixOptional": aSwitch.notYet(), "padding": aText.notYet(), "form": aText.notYet(),
-	"urlNormalize": aText.notYet(), "items": aText.notYet(), "bodyHash": anything.notYet(), "algs": textList.notYet(),
-	"claims": anything.notYet(), "networks": textList.notYet(), "name": aText.notYet(),
+	"padding": aText, "form": aText, "curve": aText, "urlNormalize": aText, "items": aText,
+	"bodyHash": {takes: mapForm, want: "a map such as {from: query:bodySHA256, hash: sha256, encoding: hex}", whole: true, keys: bodyHashKeys()},
+	"algs":     textList, "networks": textList,
+	"claims": {takes: mapForm, want: "a map", keys: keys{
+		"bodyHash": claimHashKey, "urlHash": claimHashKey, "nbf": aSwitch, "exp": aSwitch, "leeway": aDuration,
+		"maxAge": {takes: mapForm, want: "a map", keys: keys{"claim": aText, "tolerance": aDuration, "futureTolerance": aDuration}},
+		"equals": {takes: mapForm, want: "a map of claims", of: &key{takes: scalarForms, want: "a value"}}}},
 }
 
-func listNotYet() *key {
-	return &key{takes: listForm, want: "a list of schemes", whole: true, later: true}
+var claimHashKey = &key{takes: mapForm, want: "a map such as {claim: request_body_sha256, hash: sha256, encoding: hex}",
+	keys: keys{"claim": aText, "hash": aText, "encoding": aText, "absentWhenEmpty": aSwitch}}
+
+var fieldListKeys = keys{"from": aText, "names": textList, "each": aText, "sep": aText, "exclude": textList, "unique": aSwitch, "secretAs": aText}
+
+func bodyHashKeys() keys {
+	all := keys{"hash": aText, "encoding": aText, "absentWhenEmpty": aSwitch}
+	for name, k := range selectorKeys {
+		all[name] = k
+	}
+	return all
+}
+
+// schemeList is any and all: schemes with secrets and keys of their own.
+func schemeList() *key {
+	own := keys{"secrets": {takes: textForm | listForm, want: "a list of names of secrets", of: secretKey}, "keys": publicKeysKey}
+	for name, k := range signatureKeys {
+		if name != "any" && name != "all" {
+			own[name] = k
+		}
+	}
+	return &key{takes: listForm, want: "a list of schemes", whole: true, of: &key{takes: mapForm, want: "a scheme such as {type: hmac, ...}", keys: own}}
+}
+
+func init() {
+	signatureKeys["any"], signatureKeys["all"] = schemeList(), schemeList()
 }
 
 var effectKeys = keys{

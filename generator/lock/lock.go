@@ -37,6 +37,7 @@ type Lock struct {
 	Files     map[string]string // generated files, relative to the output folder
 	Scaffolds []string          // written once, relative to whgen.yaml's folder
 	Kept      []string          // tables and columns that stay although nothing is written to them any more
+	Uncovered []string          // entries of the document that the receiver does not take
 }
 
 type document struct {
@@ -48,6 +49,7 @@ type document struct {
 	Files     map[string]string `yaml:"files"`
 	Scaffolds []string          `yaml:"scaffolds"`
 	Kept      []string          `yaml:"kept"`
+	Uncovered []string          `yaml:"uncovered"`
 }
 
 // Digest is the SHA-256 of a text with its line ends as \n, so that a checkout
@@ -93,7 +95,7 @@ func Parse(text []byte) (*Lock, error) {
 	if err := in.Decode(&d); err != nil {
 		return nil, fmt.Errorf("read the lock: %w", err)
 	}
-	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Kept: d.Kept}, nil
+	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Kept: d.Kept, Uncovered: d.Uncovered}, nil
 }
 
 // Encode writes a lock: the same lock is the same bytes.
@@ -108,6 +110,7 @@ func (l *Lock) Encode() []byte {
 	section(&b, "files", l.Files)
 	list(&b, "scaffolds", l.Scaffolds)
 	list(&b, "kept", l.Kept)
+	list(&b, "uncovered", l.Uncovered)
 	return b.Bytes()
 }
 
@@ -116,7 +119,7 @@ func list(b *bytes.Buffer, name string, items []string) {
 		return
 	}
 	fmt.Fprintf(b, "%s:\n", name)
-	for _, item := range slices.Sorted(slices.Values(items)) {
+	for _, item := range slices.Compact(slices.Sorted(slices.Values(items))) {
 		fmt.Fprintf(b, "  - %s\n", quote(item))
 	}
 }

@@ -50,6 +50,29 @@ func decodeBase64(dst []byte, enc *base64.Encoding, src []byte) bool {
 	return err == nil && n == copy(dst, buf[:n]) && n == len(dst)
 }
 
+// decodeBytes reads a signature of any length, as strictly as decodeInto.
+func decodeBytes(encoding string, anyCase bool, text string) ([]byte, bool) {
+	if text == "" || strings.ContainsAny(text, "\r\n") {
+		return nil, false
+	}
+	var out []byte
+	var err error
+	switch encoding {
+	case "hex":
+		if !anyCase && upperHex([]byte(text)) {
+			return nil, false
+		}
+		out, err = hex.DecodeString(text)
+	case "base64":
+		out, err = strictBase64.DecodeString(text)
+	case "base64url":
+		out, err = strictBase64URL.DecodeString(text)
+	default:
+		return nil, false
+	}
+	return out, err == nil
+}
+
 func upperHex(text []byte) bool {
 	for _, c := range text {
 		if c >= 'A' && c <= 'F' {

@@ -2,14 +2,16 @@ package signature
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // maxSignatures bounds how many signatures one request may offer.
 const maxSignatures = 32
 
-// parseList splits a header value into signatures and named elements. Elements
-// with unknown names are kept as elements and never used as signatures.
+// parseList splits a header value into signatures and other elements. Elements
+// with unknown names are kept as elements and never used as signatures; those
+// without names go by their index.
 func parseList(l *List, value string, signatures []string, elements []Element) ([]string, []Element) {
 	for i := 0; ; i++ {
 		item, rest, more := strings.Cut(value, l.Separator)
@@ -29,7 +31,7 @@ func (l *List) take(i int, item string, signatures []string, elements []Element)
 		if i >= l.Skip && item != "" {
 			signatures = append(signatures, item)
 		}
-		return signatures, elements
+		return signatures, append(elements, Element{strconv.Itoa(i), item})
 	}
 	name, v, ok := strings.Cut(item, l.Name)
 	switch {

@@ -2,28 +2,35 @@ package signature
 
 import (
 	"net/http"
-	"net/url"
 )
 
 // reader reads the sources of one request; forms and queries are parsed once.
 type reader struct {
 	r        *Request
 	elements []Element
-	query    url.Values
-	form     url.Values
+	query    *[]pair
+	form     *[]pair
+	item     Lookup // of the current item
 }
 
 // values gives every value at src in order. Header names are canonical already.
 func (d *reader) values(src Source) ([]string, *Error) {
 	switch src.In {
 	case "header":
+		if src.Name == "Host" { // net/http keeps it apart
+			return []string{d.r.Host}, nil
+		}
 		return d.r.Header[src.Name], nil
 	case "query":
-		return d.queryValues(src.Name)
+		q, err := d.queryFields()
+		return valuesOf(q, src.Name), err
 	case "form":
-		return d.formValues(src.Name)
+		f, err := d.formFields()
+		return valuesOf(f, src.Name), err
 	case "json":
 		return call(d.r.JSON, src.Name), nil
+	case "item":
+		return call(d.item, src.Name), nil
 	case "param":
 		return call(d.r.Param, src.Name), nil
 	case "method":
@@ -49,33 +56,56 @@ func (d *reader) one(src Source, what string) (string, *Error) {
 	return vs[0], nil
 }
 
-func (d *reader) queryValues(name string) ([]string, *Error) {
+func (d *reader) queryFields() ([]pair, *Error) {
 	if d.query == nil {
-		q, err := url.ParseQuery(d.r.RawQuery)
-		if err != nil {
+		q, ok := parseForm(d.r.RawQuery)
+		if !ok {
 			return nil, fail(Malformed, "the query is malformed")
 		}
-		d.query = q
+		d.query = &q
 	}
-	return d.query[name], nil
+	return *d.query, nil
 }
 
-func (d *reader) formValues(name string) ([]string, *Error) {
-	if d.r.Form != nil {
-		values, ok := d.r.Form(name)
+func (d *reader) formFields() ([]pair, *Error) {
+	if d.form == nil && d.r.Form != nil {
+		all, ok := d.r.Form()
 		if !ok {
 			return nil, fail(Malformed, "the form is malformed")
 		}
-		return values, nil
+		fields := make([]pair, len(all))
+		for i, f := range all {
+			fields[i] = pair{f.Name, f.Value}
+		}
+		d.form = &fields
 	}
 	if d.form == nil {
-		f, err := url.ParseQuery(string(d.r.Body))
-		if err != nil {
+		f, ok := parseForm(string(d.r.Body))
+		if !ok {
 			return nil, fail(Malformed, "the form is malformed")
 		}
-		d.form = f
+		d.form = &f
 	}
-	return d.form[name], nil
+	return *d.form, nil
+}
+
+// members gives the fields of the form, or the scalars at the root of the JSON body.
+func (d *reader) members(from string) ([]pair, *Error) {
+	if from == "form" {
+		return d.formFields()
+	}
+	if d.r.Members == nil {
+		return nil, fail(Malformed, "the body is no JSON object")
+	}
+	all, ok := d.r.Members()
+	if !ok {
+		return nil, fail(Malformed, "the body is no JSON object")
+	}
+	pairs := make([]pair, len(all))
+	for i, m := range all {
+		pairs[i] = pair{m.Name, m.Value}
+	}
+	return pairs, nil
 }
 
 func (d *reader) elementValues(name string) []string {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-var units = map[string]time.Duration{"unix": time.Second, "unix_ms": time.Millisecond, "unix_us": time.Microsecond}
+var units = map[string]time.Duration{"unix": time.Second, "unix_ms": time.Millisecond, "unix_us": time.Microsecond,
+	"rfc3339": time.Second, "http_date": time.Second}
 
 // parseTime reads a time strictly: plain digits, or a date of the exact form.
 func parseTime(format, text string) (time.Time, bool) {
@@ -72,17 +73,14 @@ func formatTime(format string, t time.Time) string {
 // resolution first, so that an age of exactly the tolerance is inside whatever
 // fraction of a second the receiver's clock shows.
 func (t *Timestamp) fresh(signed, now time.Time) *Error {
-	if t.NoTolerance {
-		return nil
-	}
 	age := now.Sub(signed)
 	if unit := units[t.Format]; unit > 0 {
 		age = now.Truncate(unit).Sub(signed)
 	}
 	switch {
-	case age > t.Tolerance:
+	case age > t.Tolerance && !t.NoTolerance:
 		return &Error{Kind: Expired, Reason: "the signed time is too old", Offset: age}
-	case t.FutureTolerance >= 0 && -age > t.FutureTolerance:
+	case t.FutureTolerance > 0 && -age > t.FutureTolerance, t.FutureTolerance == 0 && age < 0 && !t.NoTolerance:
 		return &Error{Kind: Expired, Reason: "the signed time is in the future", Offset: age}
 	}
 	return nil

@@ -139,31 +139,3 @@ func (v *noneVerifier) Verify(r *Request, _ time.Time) (Result, error) {
 	}
 	return Result{Secret: -1}, nil
 }
-
-func signToken(s Scheme, secret string, r *Request, _ time.Time) error {
-	key, err := keyBytes(s.Decode, secret)
-	if err != nil {
-		return fmt.Errorf("sign request: secret %w", err)
-	}
-	if len(s.From) == 0 {
-		return errors.New("sign request: a token needs a place")
-	}
-	s = prepared(s)
-	src := s.From[0]
-	if src.In == "form" || src.In == "json" {
-		d := reader{r: r}
-		if v, err := d.one(src, "the token"); err != nil || v != s.Prefix+string(key) {
-			return fmt.Errorf("sign request: the body has to hold the token: %s", place(src))
-		}
-		return nil
-	}
-	return put(r, src, s.Prefix+string(key))
-}
-
-func signBearer(s Scheme, secret string, r *Request, _ time.Time) error {
-	return put(r, authorization(s).From[0], "Bearer "+secret)
-}
-
-func signBasic(s Scheme, secret string, r *Request, _ time.Time) error {
-	return put(r, authorization(s).From[0], "Basic "+encode("base64", []byte(secret)))
-}

@@ -1,8 +1,12 @@
 package signature
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,28 +15,39 @@ type Request struct {
 	Method   string
 	Path     string // as on the wire, without query
 	RawQuery string
-	URL      string // public address, for schemes that sign it
+	URL      string // public address with the query, for schemes that sign it
+	Host     string // for schemes that sign this header
 	Header   http.Header
 	Body     []byte
-	// JSON gives a scalar of the body by JSON Pointer: the text of a string,
-	// else the value's own text. Only schemes that name one need it.
-	JSON func(pointer string) (string, bool)
-	// Form gives the values of a field of a form body, false where the body is
-	// none that can be read. Nil: Body is read as a URL-encoded form.
-	Form func(name string) ([]string, bool)
+	Remote   netip.Addr // of the sender
+	// JSON gives a scalar of the body. Only schemes that name one need it.
+	JSON Lookup
+	// Items gives the elements of the body that a JSON Pointer with * reaches;
+	// false where the body is no JSON, or the pointer does not lead anywhere.
+	Items func(pointer string) ([]Lookup, bool)
+	// Members gives the scalars at the root of the body in any order, nulls
+	// left out; false where the body is no JSON object.
+	Members func() ([]Element, bool)
+	// Form gives the fields of a form body in order, false where it is none that
+	// can be read. Nil: Body is read as a URL-encoded form.
+	Form func() ([]Element, bool)
 	// Param gives a configured value by name.
 	Param func(name string) (string, bool)
 }
 
+// Lookup gives a scalar by JSON Pointer: the text of a string, else the value's
+// own text; false for null, objects, lists, and what is not there.
+type Lookup func(pointer string) (string, bool)
+
 // Result is what a verified request has proven.
 type Result struct {
-	Secret    int       // index in Scheme.Secrets; -1 where the scheme has none
+	Secret    int       // index in Scheme.Keys; -1 where the scheme has none
 	SignedID  string    // the id that was signed, "" without
 	Timestamp time.Time // zero without
 	Elements  []Element // of the signature list, without the signatures
 }
 
-// Element is a named element of a signature list.
+// Element is a named element of a signature list, or a member of a body.
 type Element struct{ Name, Value string }
 
 // Kind says how a request failed.
@@ -69,39 +84,52 @@ type Verifier interface {
 }
 
 // compilers is the seam for further schemes: one entry each.
-var compilers = map[string]func(Scheme, []string) (Verifier, error){
-	"hmac":   compileHMAC,
-	"token":  compileToken,
-	"bearer": compileBearer,
-	"basic":  compileBasic,
-	"none":   compileNone,
+var compilers map[string]func(Scheme, []string) (Verifier, error)
+
+func init() {
+	compilers = map[string]func(Scheme, []string) (Verifier, error){
+		"hmac": compileHMAC, "digest": compileDigest,
+		"ed25519": compilePublic, "ecdsa": compilePublic, "rsa": compilePublic,
+		"jwt":   compileJWT,
+		"token": compileToken, "bearer": compileBearer, "basic": compileBasic,
+		"ip": compileIP, "none": compileNone, "plugin": compilePlugin,
+	}
 }
 
-// signers is the inverse, for Sign.
-var signers = map[string]func(Scheme, string, *Request, time.Time) error{
-	"hmac":   signHMAC,
-	"token":  signToken,
-	"bearer": signBearer,
-	"basic":  signBasic,
-	"none":   func(Scheme, string, *Request, time.Time) error { return nil },
+// keyless are the types without secrets.
+var keyless = []string{"none", "ip", "plugin"}
+
+// publicTypes are the types whose keys are public.
+func (s Scheme) public() bool {
+	return s.Type == "ed25519" || s.Type == "ecdsa" || s.Type == "rsa" || s.Type == "jwt" && !symmetric(s.Algs)
 }
 
-// Compile checks a scheme and the texts of its secrets, one for each of
-// s.Secrets in order. Its errors name a secret, never show one.
+// Compile checks a scheme and the texts of its secrets and public keys, one for
+// each of s.Keys() in order. Its errors name a secret, never show one.
 func Compile(s Scheme, secrets []string) (Verifier, error) {
+	keys := s.Keys()
+	if len(secrets) != len(keys) {
+		return nil, fmt.Errorf("compile signature: %d secrets are named, %d given", len(keys), len(secrets))
+	}
+	if len(s.Any) > 0 || len(s.All) > 0 {
+		if s.Type != "" || len(s.Any) > 0 && len(s.All) > 0 {
+			return nil, errors.New("compile signature: several schemes stand alone")
+		}
+		return compileSeveral(s, secrets)
+	}
 	compile, ok := compilers[s.Type]
 	if !ok {
 		return nil, fmt.Errorf("signature type %q is not supported", s.Type)
 	}
-	if len(secrets) != len(s.Secrets) {
-		return nil, fmt.Errorf("compile signature: %d secrets are named, %d given", len(s.Secrets), len(secrets))
-	}
-	if s.Type != "none" && len(secrets) == 0 {
-		return nil, fmt.Errorf("signature type %q needs a secret", s.Type)
+	if len(keys) == 0 && !slices.Contains(keyless, s.Type) {
+		return nil, fmt.Errorf("signature type %q needs a secret or a public key", s.Type)
 	}
 	for i, text := range secrets {
+		if s.public() {
+			text = strings.TrimSpace(text) // PEM ends with a line end
+		}
 		if err := checkText(text); err != nil {
-			return nil, fmt.Errorf("secret %s: %w", s.Secrets[i].Name, err)
+			return nil, fmt.Errorf("secret %s: %w", keys[i].Name, err)
 		}
 	}
 	if err := checkScheme(s); err != nil {
@@ -110,19 +138,11 @@ func Compile(s Scheme, secrets []string) (Verifier, error) {
 	return compile(s, secrets)
 }
 
-// Sign does what the sender does: it adds signature, and timestamp where the
-// scheme has one, to the request's header or query, made at now. An id that is
-// signed must be there already. Values that stand inside the body cannot be
-// added; there Sign only checks that the secret is in its place.
-func Sign(s Scheme, secret string, r *Request, now time.Time) error {
-	sign, ok := signers[s.Type]
-	if !ok {
-		return fmt.Errorf("signature type %q is not supported", s.Type)
+func compilePlugin(s Scheme, _ []string) (Verifier, error) {
+	if s.Verifier == nil {
+		return nil, fmt.Errorf("no verifier %q is given", s.Plugin)
 	}
-	if r.Header == nil {
-		r.Header = http.Header{}
-	}
-	return sign(s, secret, r, now)
+	return s.Verifier, nil
 }
 
 // active reports whether secret i of s counts at now.

@@ -10,42 +10,14 @@ import (
 
 // ReadDealPayload is what a message of the effect "readDeal" carries.
 type ReadDealPayload struct {
-	Deal int64   `json:"deal"`
-	Host *string `json:"host"`
+	Deal int64    `json:"deal" payload:"required"`
+	Host *string  `json:"host"`
+	_    struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ReadDealPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = ReadDealPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"deal"}, func(name string) (known, fits bool) {
-		switch name {
-		case "deal":
-			return true, payload.Int64[int64](&o.Deal, d)
-		case "host":
-			return true, payload.PointerTo(payload.String[string])(&o.Host, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ReadDealPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "deal", o.Deal, payload.PutInt64[int64])
-	payload.PutSome(w, "host", o.Host != nil, o.Host, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ReadDealPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ReadDealPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ReadDealPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o ReadDealPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ReadDealPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ReadDealMessage is one attempt at a message of the effect "readDeal".
 type ReadDealMessage struct {
@@ -73,7 +45,7 @@ type readDealSender struct {
 
 func (s readDealSender) Send(ctx context.Context, m outbox.Message) error {
 	out := ReadDealMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*ReadDealPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ReadDealPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendReadDeal(ctx, out)

@@ -9,213 +9,55 @@ type PortalAuth struct {
 	// For applications: an OAuth token of the user.
 	AccessToken *string `json:"access_token"`
 	// The text that proves who sends.
-	ApplicationToken string  `json:"application_token"`
+	ApplicationToken string  `json:"application_token" payload:"required"`
 	ClientEndpoint   *string `json:"client_endpoint"`
 	// Host of the portal.
 	Domain *string `json:"domain"`
 	// The portal, whatever its host is called now.
-	MemberID       *string `json:"member_id"`
-	RefreshToken   *string `json:"refresh_token"`
-	ServerEndpoint *string `json:"server_endpoint"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	MemberID       *string      `json:"member_id"`
+	RefreshToken   *string      `json:"refresh_token"`
+	ServerEndpoint *string      `json:"server_endpoint"`
+	Rest           payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PortalAuth) DecodePayload(d *payload.Decoder) bool {
-	*o = PortalAuth{}
-	return d.Object(&o.Rest, []string{"application_token"}, func(name string) (known, fits bool) {
-		switch name {
-		case "access_token":
-			return true, payload.PointerTo(payload.String[string])(&o.AccessToken, d)
-		case "application_token":
-			return true, payload.String[string](&o.ApplicationToken, d)
-		case "client_endpoint":
-			return true, payload.PointerTo(payload.String[string])(&o.ClientEndpoint, d)
-		case "domain":
-			return true, payload.PointerTo(payload.String[string])(&o.Domain, d)
-		case "member_id":
-			return true, payload.PointerTo(payload.String[string])(&o.MemberID, d)
-		case "refresh_token":
-			return true, payload.PointerTo(payload.String[string])(&o.RefreshToken, d)
-		case "server_endpoint":
-			return true, payload.PointerTo(payload.String[string])(&o.ServerEndpoint, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PortalAuth) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "access_token", o.AccessToken != nil, o.AccessToken, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "application_token", o.ApplicationToken, payload.PutString[string])
-	payload.PutSome(w, "client_endpoint", o.ClientEndpoint != nil, o.ClientEndpoint, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "domain", o.Domain != nil, o.Domain, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "member_id", o.MemberID != nil, o.MemberID, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "refresh_token", o.RefreshToken != nil, o.RefreshToken, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "server_endpoint", o.ServerEndpoint != nil, o.ServerEndpoint, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PortalAuth) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PortalAuth) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PortalAuth).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PortalAuth) KeepPayload(v payload.Raw) {
-	*o = PortalAuth{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PortalAuth) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PortalAuth) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PortalEvent is a type of the document.
 type PortalEvent struct {
-	Auth PortalAuth      `json:"auth"`
-	Data PortalEventData `json:"data"`
+	Auth PortalAuth      `json:"auth" payload:"required"`
+	Data PortalEventData `json:"data" payload:"required"`
 	// Code of the event, in upper case.
-	Event string `json:"event"`
+	Event string `json:"event" payload:"required"`
 	// Number of the subscription.
 	EventHandlerID *int64 `json:"event_handler_id"`
 	// When it was sent, in seconds since 1970.
-	Ts int64 `json:"ts"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Ts   int64        `json:"ts" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PortalEvent) DecodePayload(d *payload.Decoder) bool {
-	*o = PortalEvent{}
-	return d.Object(&o.Rest, []string{"auth", "data", "event", "ts"}, func(name string) (known, fits bool) {
-		switch name {
-		case "auth":
-			return true, (*PortalAuth).DecodePayload(&o.Auth, d)
-		case "data":
-			return true, (*PortalEventData).DecodePayload(&o.Data, d)
-		case "event":
-			return true, payload.String[string](&o.Event, d)
-		case "event_handler_id":
-			return true, payload.PointerTo(payload.Int64[int64])(&o.EventHandlerID, d)
-		case "ts":
-			return true, payload.Int64[int64](&o.Ts, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PortalEvent) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "auth", o.Auth, PortalAuth.AppendPayload)
-	payload.Put(w, "data", o.Data, PortalEventData.AppendPayload)
-	payload.Put(w, "event", o.Event, payload.PutString[string])
-	payload.PutSome(w, "event_handler_id", o.EventHandlerID != nil, o.EventHandlerID, payload.PutPointer(payload.PutInt64[int64]))
-	payload.Put(w, "ts", o.Ts, payload.PutInt64[int64])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PortalEvent) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PortalEvent) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PortalEvent).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PortalEvent) KeepPayload(v payload.Raw) {
-	*o = PortalEvent{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PortalEvent) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PortalEvent) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PortalEventData is data in PortalEvent.
 type PortalEventData struct {
-	FIELDS PortalEventDataFIELDS `json:"FIELDS"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	FIELDS PortalEventDataFIELDS `json:"FIELDS" payload:"required"`
+	Rest   payload.Rest          `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PortalEventData) DecodePayload(d *payload.Decoder) bool {
-	*o = PortalEventData{}
-	return d.Object(&o.Rest, []string{"FIELDS"}, func(name string) (known, fits bool) {
-		switch name {
-		case "FIELDS":
-			return true, (*PortalEventDataFIELDS).DecodePayload(&o.FIELDS, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PortalEventData) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "FIELDS", o.FIELDS, PortalEventDataFIELDS.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PortalEventData) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PortalEventData) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PortalEventData).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PortalEventData) KeepPayload(v payload.Raw) {
-	*o = PortalEventData{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PortalEventData) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PortalEventData) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PortalEventDataFIELDS is FIELDS in PortalEventData.
 type PortalEventDataFIELDS struct {
 	// Number of the object.
-	ID int64 `json:"ID"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   int64        `json:"ID" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PortalEventDataFIELDS) DecodePayload(d *payload.Decoder) bool {
-	*o = PortalEventDataFIELDS{}
-	return d.Object(&o.Rest, []string{"ID"}, func(name string) (known, fits bool) {
-		switch name {
-		case "ID":
-			return true, payload.Int64[int64](&o.ID, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PortalEventDataFIELDS) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "ID", o.ID, payload.PutInt64[int64])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PortalEventDataFIELDS) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PortalEventDataFIELDS) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PortalEventDataFIELDS).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PortalEventDataFIELDS) KeepPayload(v payload.Raw) {
-	*o = PortalEventDataFIELDS{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PortalEventDataFIELDS) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PortalEventDataFIELDS) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

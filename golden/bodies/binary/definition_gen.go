@@ -16,8 +16,7 @@ var definition = whrt.Definition{
 		MaxBody: 1048576,
 		Media:   []string{"application/json"},
 		Scheme: signature.Scheme{
-			Type:   "none",
-			Decode: signature.Decoding{Encoding: "utf8"},
+			Type: "none",
 		},
 		Type:   []whrt.Selector{{Kind: whrt.Header, Name: "ce-type"}},
 		Routes: []whrt.Route{{Type: "com.example.order.paid", Event: 0}},

@@ -6,42 +6,10 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // OrderPaid is a type of the document.
 type OrderPaid struct {
-	ID string `json:"id"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaid{}
-	return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderPaid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaid) KeepPayload(v payload.Raw) {
-	*o = OrderPaid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderPaid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -3,7 +3,7 @@
 // Package binary receives the webhooks of the source "binary": each event once, with its
 // declared effects, however often it is delivered.
 //
-// Requests are not authenticated by this package: only reachable inside the cluster
+// Requests are not authenticated by this package: only reachable inside the cluster.
 package binary
 
 import (

@@ -2,6 +2,9 @@
 
 // Package envelope receives the webhooks of the source "envelope": each event once, with its
 // declared effects, however often it is delivered.
+//
+// What the signature does not protect: a bearer token proves who sends, but binds nothing
+// of the request: whoever has seen one delivery can send any other.
 package envelope
 
 import (

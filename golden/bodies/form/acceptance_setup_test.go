@@ -26,6 +26,6 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, form.Handler] {
 type keeper struct{}
 
 func (keeper) DealAdded(ctx context.Context, tx form.Tx, e whrt.Incoming[form.Deal]) error {
-	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Payload.AppendPayload(nil))
+	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Meta.Body)
 	return err
 }

@@ -6,296 +6,71 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Deal is a type of the document.
 type Deal struct {
-	Active   bool                     `json:"active"`
-	Amount   payload.Number           `json:"amount"`
+	Active   bool                     `json:"active" payload:"required"`
+	Amount   payload.Number           `json:"amount" payload:"required"`
 	Attempt  *payload.Int             `json:"attempt"`
 	Auth     *DealAuth                `json:"auth"`
 	Count    payload.Opt[payload.Int] `json:"count"`
-	Data     DealData                 `json:"data"`
-	Event    string                   `json:"event"`
-	FlatName *string
-	Lines    []DealLinesItem `json:"lines"`
-	Person   *DealPerson     `json:"person"`
-	Tags     []string        `json:"tags"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Data     DealData                 `json:"data" payload:"required"`
+	Event    string                   `json:"event" payload:"required"`
+	FlatName *string                  `json:"-" member:"flat[name]"`
+	Lines    []DealLinesItem          `json:"lines"`
+	Person   *DealPerson              `json:"person"`
+	Tags     []string                 `json:"tags"`
+	Rest     payload.Rest             `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Deal) DecodePayload(d *payload.Decoder) bool {
-	*o = Deal{}
-	return d.Object(&o.Rest, []string{"active", "amount", "data", "event"}, func(name string) (known, fits bool) {
-		switch name {
-		case "active":
-			return true, payload.Bool[bool](&o.Active, d)
-		case "amount":
-			return true, (*payload.Number).DecodePayload(&o.Amount, d)
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "auth":
-			return true, payload.PointerTo((*DealAuth).DecodePayload)(&o.Auth, d)
-		case "count":
-			return true, payload.OptOf((*payload.Int).DecodePayload)(&o.Count, d)
-		case "data":
-			return true, (*DealData).DecodePayload(&o.Data, d)
-		case "event":
-			return true, payload.String[string](&o.Event, d)
-		case "flat[name]":
-			return true, payload.PointerTo(payload.String[string])(&o.FlatName, d)
-		case "lines":
-			return true, payload.SliceOf((*DealLinesItem).DecodePayload)(&o.Lines, d)
-		case "person":
-			return true, payload.PointerTo((*DealPerson).DecodePayload)(&o.Person, d)
-		case "tags":
-			return true, payload.SliceOf(payload.String[string])(&o.Tags, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Deal) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "active", o.Active, payload.PutBool[bool])
-	payload.Put(w, "amount", o.Amount, payload.Number.AppendPayload)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.PutSome(w, "auth", o.Auth != nil, o.Auth, payload.PutPointer(DealAuth.AppendPayload))
-	payload.PutSome(w, "count", !o.Count.IsAbsent(), o.Count, payload.PutOpt(payload.Int.AppendPayload))
-	payload.Put(w, "data", o.Data, DealData.AppendPayload)
-	payload.Put(w, "event", o.Event, payload.PutString[string])
-	payload.PutSome(w, "flat[name]", o.FlatName != nil, o.FlatName, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "lines", o.Lines != nil, o.Lines, payload.PutSlice(DealLinesItem.AppendPayload))
-	payload.PutSome(w, "person", o.Person != nil, o.Person, payload.PutPointer(DealPerson.AppendPayload))
-	payload.PutSome(w, "tags", o.Tags != nil, o.Tags, payload.PutSlice(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Deal) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Deal) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Deal).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Deal) KeepPayload(v payload.Raw) {
-	*o = Deal{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Deal) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Deal) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // DealAuth is auth in Deal.
 type DealAuth struct {
-	Token *string `json:"token"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Token *string      `json:"token"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *DealAuth) DecodePayload(d *payload.Decoder) bool {
-	*o = DealAuth{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "token":
-			return true, payload.PointerTo(payload.String[string])(&o.Token, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o DealAuth) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "token", o.Token != nil, o.Token, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o DealAuth) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *DealAuth) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*DealAuth).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *DealAuth) KeepPayload(v payload.Raw) {
-	*o = DealAuth{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o DealAuth) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *DealAuth) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // DealData is data in Deal.
 type DealData struct {
-	FIELDS DealDataFIELDS `json:"FIELDS"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	FIELDS DealDataFIELDS `json:"FIELDS" payload:"required"`
+	Rest   payload.Rest   `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *DealData) DecodePayload(d *payload.Decoder) bool {
-	*o = DealData{}
-	return d.Object(&o.Rest, []string{"FIELDS"}, func(name string) (known, fits bool) {
-		switch name {
-		case "FIELDS":
-			return true, (*DealDataFIELDS).DecodePayload(&o.FIELDS, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o DealData) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "FIELDS", o.FIELDS, DealDataFIELDS.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o DealData) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *DealData) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*DealData).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *DealData) KeepPayload(v payload.Raw) {
-	*o = DealData{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o DealData) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *DealData) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // DealDataFIELDS is FIELDS in DealData.
 type DealDataFIELDS struct {
-	ID int64 `json:"ID"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   int64        `json:"ID" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *DealDataFIELDS) DecodePayload(d *payload.Decoder) bool {
-	*o = DealDataFIELDS{}
-	return d.Object(&o.Rest, []string{"ID"}, func(name string) (known, fits bool) {
-		switch name {
-		case "ID":
-			return true, payload.Int64[int64](&o.ID, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o DealDataFIELDS) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "ID", o.ID, payload.PutInt64[int64])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o DealDataFIELDS) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *DealDataFIELDS) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*DealDataFIELDS).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *DealDataFIELDS) KeepPayload(v payload.Raw) {
-	*o = DealDataFIELDS{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o DealDataFIELDS) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *DealDataFIELDS) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // DealLinesItem is lines item in Deal.
 type DealLinesItem struct {
-	N   *payload.Int `json:"n"`
-	SKU *string      `json:"sku"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	N    *payload.Int `json:"n"`
+	SKU  *string      `json:"sku"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *DealLinesItem) DecodePayload(d *payload.Decoder) bool {
-	*o = DealLinesItem{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "n":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.N, d)
-		case "sku":
-			return true, payload.PointerTo(payload.String[string])(&o.SKU, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o DealLinesItem) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "n", o.N != nil, o.N, payload.PutPointer(payload.Int.AppendPayload))
-	payload.PutSome(w, "sku", o.SKU != nil, o.SKU, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o DealLinesItem) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *DealLinesItem) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*DealLinesItem).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *DealLinesItem) KeepPayload(v payload.Raw) {
-	*o = DealLinesItem{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o DealLinesItem) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *DealLinesItem) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // DealPerson is person in Deal.
 type DealPerson struct {
-	Email *string `json:"email"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Email *string      `json:"email"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *DealPerson) DecodePayload(d *payload.Decoder) bool {
-	*o = DealPerson{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "email":
-			return true, payload.PointerTo(payload.String[string])(&o.Email, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o DealPerson) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "email", o.Email != nil, o.Email, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o DealPerson) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *DealPerson) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*DealPerson).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *DealPerson) KeepPayload(v payload.Raw) {
-	*o = DealPerson{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o DealPerson) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *DealPerson) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -26,6 +26,6 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, multipart.Handler] {
 type keeper struct{}
 
 func (keeper) Scanned(ctx context.Context, tx multipart.Tx, e whrt.Incoming[multipart.Scanned]) error {
-	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Payload.AppendPayload(nil))
+	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Meta.Body)
 	return err
 }

@@ -6,96 +6,23 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Scanned is a type of the document.
 type Scanned struct {
-	File  *string     `json:"file"`
-	Scan  ScannedScan `json:"scan"`
-	Token *string     `json:"token"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	File  *string      `json:"file"`
+	Scan  ScannedScan  `json:"scan" payload:"required"`
+	Token *string      `json:"token"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Scanned) DecodePayload(d *payload.Decoder) bool {
-	*o = Scanned{}
-	return d.Object(&o.Rest, []string{"scan"}, func(name string) (known, fits bool) {
-		switch name {
-		case "file":
-			return true, payload.PointerTo(payload.String[string])(&o.File, d)
-		case "scan":
-			return true, (*ScannedScan).DecodePayload(&o.Scan, d)
-		case "token":
-			return true, payload.PointerTo(payload.String[string])(&o.Token, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Scanned) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "file", o.File != nil, o.File, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "scan", o.Scan, ScannedScan.AppendPayload)
-	payload.PutSome(w, "token", o.Token != nil, o.Token, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Scanned) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Scanned) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Scanned).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Scanned) KeepPayload(v payload.Raw) {
-	*o = Scanned{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Scanned) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Scanned) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ScannedScan is scan in Scanned.
 type ScannedScan struct {
-	ID    string       `json:"id"`
+	ID    string       `json:"id" payload:"required"`
 	Pages *payload.Int `json:"pages"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ScannedScan) DecodePayload(d *payload.Decoder) bool {
-	*o = ScannedScan{}
-	return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "pages":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Pages, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ScannedScan) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "pages", o.Pages != nil, o.Pages, payload.PutPointer(payload.Int.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ScannedScan) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ScannedScan) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ScannedScan).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *ScannedScan) KeepPayload(v payload.Raw) {
-	*o = ScannedScan{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o ScannedScan) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ScannedScan) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

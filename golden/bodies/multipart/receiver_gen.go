@@ -2,6 +2,9 @@
 
 // Package multipart receives the webhooks of the source "multipart": each event once, with its
 // declared effects, however often it is delivered.
+//
+// What the signature does not protect: a shared token proves who sends, but binds nothing
+// of the request: whoever has seen one delivery can send any other.
 package multipart
 
 import (

@@ -26,6 +26,6 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, payload.Handler] {
 type keeper struct{}
 
 func (keeper) Pushed(ctx context.Context, tx payload.Tx, e whrt.Incoming[payload.Pushed]) error {
-	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Payload.AppendPayload(nil))
+	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, body) VALUES (?1, ?2)", e.Meta.Key, e.Meta.Body)
 	return err
 }

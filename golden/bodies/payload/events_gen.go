@@ -7,92 +7,22 @@ import "github.com/whgen/whgen/runtime/payload"
 // Pushed is a type of the document.
 type Pushed struct {
 	// Always "pushed".
-	Action string     `json:"action"`
-	Push   PushedPush `json:"push"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Action string       `json:"action" payload:"required"`
+	Push   PushedPush   `json:"push" payload:"required"`
+	Rest   payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Pushed) DecodePayload(d *payload.Decoder) bool {
-	*o = Pushed{}
-	return d.Object(&o.Rest, []string{"action", "push"}, func(name string) (known, fits bool) {
-		switch name {
-		case "action":
-			return true, payload.String[string](&o.Action, d)
-		case "push":
-			return true, (*PushedPush).DecodePayload(&o.Push, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Pushed) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "action", o.Action, payload.PutString[string])
-	payload.Put(w, "push", o.Push, PushedPush.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Pushed) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Pushed) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Pushed).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Pushed) KeepPayload(v payload.Raw) {
-	*o = Pushed{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Pushed) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Pushed) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PushedPush is push in Pushed.
 type PushedPush struct {
-	ID   string      `json:"id"`
-	Size payload.Int `json:"size"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Size payload.Int  `json:"size" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PushedPush) DecodePayload(d *payload.Decoder) bool {
-	*o = PushedPush{}
-	return d.Object(&o.Rest, []string{"id", "size"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "size":
-			return true, (*payload.Int).DecodePayload(&o.Size, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PushedPush) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "size", o.Size, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PushedPush) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PushedPush) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PushedPush).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PushedPush) KeepPayload(v payload.Raw) {
-	*o = PushedPush{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PushedPush) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PushedPush) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -16,8 +16,7 @@ var definition = whrt.Definition{
 		MaxBody: 1048576,
 		Media:   []string{"application/cloudevents+json"},
 		Scheme: signature.Scheme{
-			Type:   "none",
-			Decode: signature.Decoding{Encoding: "utf8"},
+			Type: "none",
 		},
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "com.example.order.paid", Event: 0}},

@@ -6,105 +6,26 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // OrderPaid is a type of the document.
 type OrderPaid struct {
-	Data   OrderPaidData `json:"data"`
-	ID     string        `json:"id"`
-	Source string        `json:"source"`
+	Data   OrderPaidData `json:"data" payload:"required"`
+	ID     string        `json:"id" payload:"required"`
+	Source string        `json:"source" payload:"required"`
 	// Always "1.0".
-	Specversion string        `json:"specversion"`
+	Specversion string        `json:"specversion" payload:"required"`
 	Time        *payload.Time `json:"time"`
-	Type        string        `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type        string        `json:"type" payload:"required"`
+	Rest        payload.Rest  `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaid{}
-	return d.Object(&o.Rest, []string{"data", "id", "source", "specversion", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "data":
-			return true, (*OrderPaidData).DecodePayload(&o.Data, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "source":
-			return true, payload.String[string](&o.Source, d)
-		case "specversion":
-			return true, payload.String[string](&o.Specversion, d)
-		case "time":
-			return true, payload.PointerTo((*payload.Time).DecodePayload)(&o.Time, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderPaid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "data", o.Data, OrderPaidData.AppendPayload)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "source", o.Source, payload.PutString[string])
-	payload.Put(w, "specversion", o.Specversion, payload.PutString[string])
-	payload.PutSome(w, "time", o.Time != nil, o.Time, payload.PutPointer(payload.Time.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaid) KeepPayload(v payload.Raw) {
-	*o = OrderPaid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderPaid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderPaidData is data in OrderPaid.
 type OrderPaidData struct {
-	ID string `json:"id"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaidData) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaidData{}
-	return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderPaidData) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaidData) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaidData) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaidData).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaidData) KeepPayload(v payload.Raw) {
-	*o = OrderPaidData{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderPaidData) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaidData) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -3,7 +3,7 @@
 // Package structured receives the webhooks of the source "structured": each event once, with its
 // declared effects, however often it is delivered.
 //
-// Requests are not authenticated by this package: only reachable inside the cluster
+// Requests are not authenticated by this package: only reachable inside the cluster.
 package structured
 
 import (

@@ -78,8 +78,7 @@ var definition = whrt.Definition{
 			Media:   []string{"application/json"},
 			Methods: []string{"PUT"},
 			Scheme: signature.Scheme{
-				Type:   "none",
-				Decode: signature.Decoding{Encoding: "utf8"},
+				Type: "none",
 			},
 			Type:    []whrt.Selector{{Name: "/type"}},
 			Routes:  []whrt.Route{{Type: "put", Event: 1}},

@@ -3,7 +3,13 @@
 // Package answers receives the webhooks of the source "answers": each event once, with its
 // declared effects, however often it is delivered.
 //
-// Requests are not authenticated by this package: inside the cluster
+// What the signature does not protect (endpoint inbound): a shared token proves who sends,
+// but binds nothing of the request: whoever has seen one delivery can send any other.
+//
+// What the signature does not protect (endpoint receipt): a bearer token proves who sends,
+// but binds nothing of the request: whoever has seen one delivery can send any other.
+//
+// Requests are not authenticated by this package (endpoint open): inside the cluster.
 package answers
 
 import (

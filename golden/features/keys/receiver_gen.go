@@ -2,6 +2,9 @@
 
 // Package keys receives the webhooks of the source "keys": each event once, with its
 // declared effects, however often it is delivered.
+//
+// The signature does not cover the event key header:X-Delivery: a captured request can be
+// sent again under a new key, and event.replay accepts that.
 package keys
 
 import (

@@ -2,6 +2,12 @@
 
 // Package presets receives the webhooks of the source "presets": each event once, with its
 // declared effects, however often it is delivered.
+//
+// The signature does not cover the event key header:X-GitHub-Delivery: a captured request
+// can be sent again under a new key, and event.replay accepts that.
+//
+// The signature does not cover the event key header:X-Shopify-Webhook-Id: a captured
+// request can be sent again under a new key, and event.replay accepts that.
 package presets
 
 import (

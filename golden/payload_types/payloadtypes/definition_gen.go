@@ -60,6 +60,10 @@ var definition = whrt.Definition{
 		},
 		Timing:  whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Handler: true,
-		Enums:   []whrt.Enum{{Pointer: "/level", Values: []string{"1", "2", "10"}}, {Pointer: "/status", Values: []string{"\"open\"", "\"closed\"", "\"+1\"", "\"-1\"", "\"1st\"", "\"\""}}},
+		Enums: []whrt.Enum{
+			{Pointer: "/doubled", Values: []string{"\"a\"", "\"a\"", "\"b\""}},
+			{Pointer: "/level", Values: []string{"1", "2", "10"}},
+			{Pointer: "/status", Values: []string{"\"open\"", "\"closed\"", "\"+1\"", "\"-1\"", "\"1st\"", "\"\""}},
+		},
 	}},
 }

@@ -2,6 +2,9 @@
 
 // Package habits receives the webhooks of the source "habits": each event once, with its
 // declared effects, however often it is delivered.
+//
+// The signature does not cover the event key header:X-Event-Id: a captured request can be
+// sent again under a new key, and event.replay accepts that.
 package habits
 
 import (

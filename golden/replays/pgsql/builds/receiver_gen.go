@@ -2,6 +2,9 @@
 
 // Package builds receives the webhooks of the source "builds": each event once, with its
 // declared effects, however often it is delivered.
+//
+// The signature does not cover the event key header:X-Build-Delivery: a captured request
+// can be sent again under a new key, and event.replay accepts that.
 package builds
 
 import (

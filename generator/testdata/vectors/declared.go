@@ -1,0 +1,15 @@
+package main
+
+import (
+	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/signature"
+)
+
+// declaration is what the generator has written for one sender.
+type declaration struct {
+	scheme signature.Scheme
+	key    []whrt.Selector
+}
+
+// declared is filled by declared_gen.go, which the test writes.
+var declared = map[string]declaration{}

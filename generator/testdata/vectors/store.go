@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/outbox"
+)
+
+// store takes one delivery and remembers its key.
+type store struct{ key string }
+
+func (s *store) Verify(context.Context) error { return nil }
+
+func (s *store) Lookup(context.Context, string) (whrt.Result, error) {
+	return whrt.Result{Found: whrt.Absent}, nil
+}
+
+func (s *store) Deliver(_ context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
+	out := make([]whrt.Result, len(ds))
+	for i, d := range ds {
+		s.key = d.Key
+		out[i] = whrt.Result{Found: whrt.New}
+	}
+	return out, nil
+}
+
+func (s *store) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) {
+	all, err := s.Deliver(ctx, []*whrt.Delivery{d})
+	return all[0], err
+}
+
+func (s *store) RecordFailure(context.Context, whrt.Failure) error { return nil }
+
+func (s *store) ClaimMessages(context.Context, int, time.Duration, time.Duration) ([]outbox.Message, error) {
+	return nil, nil
+}
+
+func (s *store) FinishMessages(context.Context, []outbox.End, time.Duration) ([]int64, error) {
+	return nil, nil
+}
+
+func (s *store) Backlog(context.Context, time.Duration) (outbox.Backlog, error) {
+	return outbox.Backlog{}, nil
+}
