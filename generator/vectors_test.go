@@ -28,9 +28,12 @@ func TestSendersVectors(t *testing.T) {
 		if s.Scheme["type"] == "plugin" {
 			continue
 		}
-		e, key := s.load(t)
-		lines = append(lines, jen.Id("declared").Index(jen.Lit(s.Name)).Op("=").Id("declaration").Values(fields(
-			field("scheme", scheme(e.Signature)), field("key", selectors(key)))...))
+		e, event := s.load(t)
+		declared := fields(field("scheme", scheme(e.Signature)), textField("items", e.Items))
+		if event.Derived == nil { // which stands in where receivers cannot read the key
+			declared = append(declared, field("key", selectors(event.Key)), field("fingerprint", members(&event.Fingerprint)))
+		}
+		lines = append(lines, jen.Id("declared").Index(jen.Lit(s.Name)).Op("=").Id("declaration").Values(declared...))
 	}
 	f.Func().Id("init").Params().Block(lines...)
 	out, err := runVectors(t, f)
@@ -71,7 +74,7 @@ func readVectors(t *testing.T) []vectorSender {
 }
 
 // runVectors builds the driver in testdata with the written declarations.
-func runVectors(t *testing.T, f *jen.File) (string, error) {
+func runVectors(t *testing.T, f *jen.File, args ...string) (string, error) {
 	var text bytes.Buffer
 	if err := f.Render(&text); err != nil {
 		t.Fatal(err)
@@ -94,7 +97,7 @@ func runVectors(t *testing.T, f *jen.File) (string, error) {
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./testdata/vectors").CombinedOutput(); err != nil {
 		t.Fatalf("build the driver: %v\n%s", err, out)
 	}
-	out, err := exec.Command(program, vectorsFile(t)).CombinedOutput()
+	out, err := exec.Command(program, append([]string{vectorsFile(t)}, args...)...).CombinedOutput()
 	return string(out), err
 }
 
@@ -119,7 +122,7 @@ type vectorKeys struct {
 }
 
 // load writes the sender's fields as an x-whgen declaration and reads it.
-func (s vectorSender) load(t *testing.T) (*spec.Endpoint, []spec.Selector) {
+func (s vectorSender) load(t *testing.T) (*spec.Endpoint, *spec.Event) {
 	t.Helper()
 	policy := map[string]any{
 		"version": 1, "source": "vectors", "publicUrl": "PUBLIC_URL", "signature": s.signature(),
@@ -145,32 +148,50 @@ func (s vectorSender) load(t *testing.T) (*spec.Endpoint, []spec.Selector) {
 	if len(params) > 0 {
 		policy["params"] = params
 	}
-	keyed := s.keyed()
-	if keyed != nil {
+	if keyed := s.keyed(); keyed != nil {
 		policy["event"] = map[string]any{"key": keyed, "replay": "process"}
+		var volatile []string
+		for _, pointer := range s.Key.Volatile {
+			if strings.HasPrefix(pointer, s.Key.Items+"/") {
+				volatile = append(volatile, strings.TrimPrefix(pointer, s.Key.Items)) // in a batch they begin at the element
+			}
+		}
+		if len(volatile) > 0 {
+			policy["sender"] = map[string]any{"volatile": volatile}
+		}
+		if s.Key.Items != "" {
+			policy["event"].(map[string]any)["items"] = s.Key.Items
+		}
 	}
 	c := loadPolicy(t, s.Name, policy)
-	if keyed == nil {
-		return c.Endpoints[0], nil
-	}
-	return c.Endpoints[0], c.Events[0].Key
+	return c.Endpoints[0], c.Events[0]
 }
 
-// keyed is event.key where receivers can read it: no batches, no forms.
+// keyed is event.key where receivers can read it: no forms yet, and batches with
+// one array.
 func (s vectorSender) keyed() []string {
+	if strings.Count(s.Key.Items, "*") > 1 {
+		return nil
+	}
 	var parts []string
 	for _, p := range s.Key.Parts {
-		if s.Key.Items != "" || p["in"] == "form" {
+		text := selectorOf(p)
+		switch {
+		case p["in"] == "form":
 			return nil
+		case p["in"] == "item":
+			text = p["path"].(string)
+		case p["in"] == "json" && s.Key.Items != "":
+			text = "body:" + text
 		}
-		parts = append(parts, selectorOf(p))
+		parts = append(parts, text)
 	}
 	return parts
 }
 
 func loadPolicy(t *testing.T, name string, policy map[string]any) *spec.Contract {
 	t.Helper()
-	object := map[string]any{"type": "object"}
+	object := map[string]any{}
 	text, err := json.MarshalIndent(map[string]any{
 		"openapi": "3.1.0", "info": map[string]any{"title": name, "version": "1"}, "x-whgen": policy,
 		"webhooks": map[string]any{"thing": map[string]any{"post": map[string]any{"x-whgen": map[string]any{},
@@ -371,7 +392,11 @@ func (s vectorSender) sameFacts(t *testing.T, p spec.Preset) {
 	if p.Items != s.Key.Items && s.Key.Items != "" {
 		t.Errorf("%s: the preset's items are %q, the vectors say %q", s.Name, p.Items, s.Key.Items)
 	}
-	if !slices.Equal(p.Volatile, s.Key.Volatile) {
+	volatile := slices.Clone(s.Key.Volatile)
+	for i := range volatile { // of a batch they begin at the element
+		volatile[i] = strings.TrimPrefix(volatile[i], s.Key.Items)
+	}
+	if !slices.Equal(p.Volatile, volatile) {
 		t.Errorf("%s: the preset's volatile members are %q, the vectors say %q", s.Name, p.Volatile, s.Key.Volatile)
 	}
 	if s.Ack.Confidence != "" && p.Confidence != s.Ack.Confidence {

@@ -14,6 +14,7 @@ type condition struct {
 	values []string // comparable JSON, or plain texts
 	texts  []string // of values, as a form has them
 	want   bool
+	asText bool
 }
 
 func (c *compiler) conditions(list []Condition) ([]condition, error) {
@@ -25,7 +26,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 		}
 		values, texts := slices.Clone(d.Values), slices.Clone(d.Values)
 		for i, v := range values {
-			if d.From.Kind != Body && d.From.Kind != Envelope && d.From.Kind != Outer {
+			if d.From.Kind != Body && d.From.Kind != Envelope && d.From.Kind != Outer || d.AsText {
 				continue
 			}
 			if !jsontext.Value(v).IsValid() {
@@ -33,7 +34,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 			}
 			values[i], texts[i] = comparableJSON(jsontext.Value(v)), value{ok: true, json: jsontext.Value(v)}.plain()
 		}
-		out = append(out, condition{from, d.Op, values, texts, d.Want})
+		out = append(out, condition{from, d.Op, values, texts, d.Want, d.AsText})
 	}
 	return out, nil
 }
@@ -62,7 +63,7 @@ func (c *condition) met(v value) bool {
 	if !v.ok {
 		return false
 	}
-	if v.json == nil || c.from.Kind != Body && c.from.Kind != Envelope && c.from.Kind != Outer {
+	if v.json == nil || c.asText && !v.composite() || c.from.Kind != Body && c.from.Kind != Envelope && c.from.Kind != Outer {
 		return slices.Contains(c.texts, v.plain())
 	}
 	return slices.Contains(c.values, comparableJSON(v.json))

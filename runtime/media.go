@@ -26,6 +26,8 @@ type mediaType struct {
 	boundary string // of one request
 }
 
+func (m mediaType) isForm() bool { return m.reads == formBody || m.reads == multipartBody }
+
 func compileMedia(list, asJSON []string) ([]mediaType, error) {
 	if len(list) == 0 {
 		return nil, errors.New("no media type is declared")

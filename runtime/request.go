@@ -17,27 +17,32 @@ import (
 
 // request is one attempt while it is being judged.
 type request struct {
-	rcv      *Receiver
-	endpoint *endpoint
-	event    *event // nil until the type is known, and for unknown types
-	http     *http.Request
-	start    time.Time // monotonic, for durations
-	at       time.Time // by the receiver's clock
-	wire     []byte    // the body as it came
-	body     []byte    // the same, decompressed
-	doc      []byte    // the JSON document that pointers read; nil where there is none
-	media    mediaType
-	coding   string // of the wire, "" for none
-	json     bool   // doc is the body, or stands in it
-	form     *form  // nil where the body is none
-	slots    []jsontext.Value
-	typed    *typedForm       // of a form, once its event is known
-	around   []jsontext.Value // slots of the JSON around the document
-	query    url.Values
-	signedID string
-	seen     Attempt          // what the observer will be told
-	whole    []jsontext.Value // of an element: the slots of the body around it
-	batched  []*element       // of a batch
+	rcv        *Receiver
+	endpoint   *endpoint
+	event      *event // nil until the type is known, and for unknown types
+	http       *http.Request
+	start      time.Time // monotonic, for durations
+	at         time.Time // by the receiver's clock
+	wire       []byte    // the body as it came
+	body       []byte    // the same, decompressed
+	doc        []byte    // the JSON document that pointers read; nil where there is none
+	media      mediaType
+	coding     string // of the wire, "" for none
+	json       bool   // doc is the body, or stands in it
+	form       *form  // nil where the body is none
+	slots      []jsontext.Value
+	typed      *typedForm       // of a form, once its event is known
+	around     []jsontext.Value // slots of the JSON around the document
+	query      url.Values
+	signedID   string
+	tenant     string           // "" without, and before it is read
+	compiled   *compiledScheme  // what has verified
+	verifiedBy int              // the key of the scheme that did
+	unproven   bool             // the request has shown nothing, and the answer is made with the secret
+	stray      *verdict         // what becomes of it if it is no challenge; nil for what can be a delivery
+	seen       Attempt          // what the observer will be told
+	whole      []jsontext.Value // of an element: the slots of the body around it
+	batched    []*element       // of a batch
 }
 
 func (rq *request) slot(i int) jsontext.Value {
@@ -78,6 +83,7 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	own        *ownAnswer // in place of the outcome's answer
 	replayed   bool
 	deviations []Deviation // met by the handler's decoding
 }
@@ -87,19 +93,26 @@ func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reas
 // admit checks method, media type and size, and reads the body once.
 func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 	e, r := rq.endpoint, rq.http
-	if !slices.Contains(e.methods, r.Method) {
-		w.Header().Set("Allow", strings.Join(e.methods, ", "))
-		return decided(MethodNotAllowed, "the method is not declared"), false
-	}
-	var ok bool
-	if rq.media, ok = e.mediaOf(r.Header); !ok {
-		return decided(UnsupportedMedia, "the media type is not declared"), false
-	}
-	if rq.coding, ok = e.codingOf(r.Header); !ok {
-		w.Header().Set("Accept-Encoding", strings.Join(append([]string{"identity"}, e.Encodings...), ", ")) // RFC 9110, 12.5.3
-		return decided(UnsupportedMedia, "the content encoding is not declared"), false
+	var known bool
+	stray := decided(UnsupportedMedia, "the media type is not declared")
+	if rq.media, known = e.mediaOf(r.Header); known {
+		if rq.coding, known = e.codingOf(r.Header); !known {
+			stray = decided(UnsupportedMedia, "the content encoding is not declared")
+		}
 	}
 	rq.json = rq.media.reads == jsonBody
+	if !slices.Contains(e.methods, r.Method) {
+		known, stray = false, decided(MethodNotAllowed, "the method is not declared")
+	}
+	if !known {
+		if !rq.candidates() {
+			if stray.outcome == UnsupportedMedia {
+				w.Header().Set("Accept-Encoding", strings.Join(append([]string{"identity"}, e.Encodings...), ", ")) // RFC 9110, 12.5.3
+			}
+			return stray, false
+		}
+		rq.stray = &stray
+	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
 		return decided(TooLarge, "the declared length is over the limit"), false

@@ -16,7 +16,7 @@ import (
 func (rq *request) signatureRequest() *signature.Request {
 	r, needs := rq.http, &rq.endpoint.signatureNeeds
 	s := &signature.Request{Method: r.Method, RawQuery: r.URL.RawQuery, Host: r.Host, Header: r.Header, Body: rq.signedBytes()}
-	if rq.media.reads == formBody || rq.media.reads == multipartBody {
+	if rq.media.isForm() {
 		s.Form = rq.signedForm
 	}
 	if needs.URL {
@@ -44,14 +44,14 @@ func (rq *request) signatureRequest() *signature.Request {
 }
 
 // publicURL is the address that the sender called: that of the mount point,
-// followed by the endpoint's path and the query as it came.
+// followed by the endpoint's path and the query, as they came.
 func (rq *request) publicURL() string {
 	base := rq.rcv.publicURL
 	if base == "" {
 		return ""
 	}
-	if rq.endpoint.Path != "" {
-		base = strings.TrimSuffix(base, "/") + rq.endpoint.Path
+	if len(rq.endpoint.segments) > 0 {
+		base = strings.TrimSuffix(base, "/") + rq.endpoint.below(rq.http.URL.EscapedPath())
 	}
 	if u := rq.http.URL; u.RawQuery != "" || u.ForceQuery {
 		return base + "?" + u.RawQuery

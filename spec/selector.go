@@ -11,7 +11,7 @@ type place struct {
 }
 
 var (
-	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectSigned, SelectConst, SelectEnvelope}
+	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectPath, SelectParam, SelectSigned, SelectConst, SelectEnvelope}
 	inSignature = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectElement, SelectParam, SelectMethod, SelectConst}
 )
 

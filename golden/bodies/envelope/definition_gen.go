@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "paid", Event: 0}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 204},
+			whrt.Conflict:         {Status: 204},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 204},
 			whrt.Ignored:          {Status: 204},

@@ -393,6 +393,6 @@ var definition = whrt.Definition{
 		Timing:  whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Handler: true,
 	}},
-	Settings:  []whrt.Setting{{Name: "SCHEMES_APP_KEY"}, {Name: "SCHEMES_PUBLIC_URL"}},
+	Settings:  []whrt.Setting{{Name: "SCHEMES_APP_KEY", Secret: true}, {Name: "SCHEMES_PUBLIC_URL"}},
 	PublicURL: "SCHEMES_PUBLIC_URL",
 }
