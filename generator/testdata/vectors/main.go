@@ -144,8 +144,8 @@ func sameEvents(a, b []taken, fingerprints bool) bool {
 // vectors have a text or nothing, which is malformed after its verification.
 func (v vector) isEvent() bool { return json.Valid(v.body()) }
 
-// recipe evaluates the key recipe where receivers do not: of forms, of batches
-// inside of batches, and of bodies that are no event.
+// recipe evaluates the key recipe where receivers do not: of forms, and of
+// bodies that are no event.
 func (s sender) recipe(v vector) []string {
 	r := &signature.Request{Body: v.body()}
 	signature.JSONBody(r)
