@@ -117,6 +117,7 @@ type loader struct {
 	tree     *tree
 	receiver Receiver
 	root     *value // preset and root merged; nil without a root x-whgen
+	written  *value // the root as the user wrote it
 	rootAt   Pos
 	source   string
 	entries  []*entry
@@ -148,7 +149,8 @@ func (l *loader) rootPolicy() {
 	if !v.is(mapForm) {
 		return
 	}
-	l.root = l.withPresets(nil, eventMap(v))
+	l.written = eventMap(v)
+	l.root = l.withPresets(nil, l.written)
 	l.version(v)
 	l.sourceName(v)
 }
@@ -201,6 +203,7 @@ func (l *loader) contract() *Contract {
 	if p := l.root.get("preset"); p.is(textForm) {
 		c.Preset = p.text
 	}
+	c.Refined = l.refinements(l.written)
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
 	l.params()
 	c.Params, c.PublicURL = l.paramNames, l.publicURL

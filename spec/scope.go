@@ -100,6 +100,7 @@ func (l *loader) ages(s *scope) {
 // its events, and checks the contract as a whole.
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
+		s.endpoint.Sender = s.sender.habits()
 		l.endpointOutcomes(s)
 		l.batchAnswers(s)
 		l.endpointMedia(s)

@@ -6,142 +6,36 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Fact is a type of the document.
 type Fact struct {
-	Amount    payload.Int `json:"amount"`
+	Amount    payload.Int `json:"amount" payload:"required"`
 	CreatedAt *string     `json:"createdAt"`
-	ID        string      `json:"id"`
+	ID        string      `json:"id" payload:"required"`
 	Note      *string     `json:"note"`
 	// Always "fact.told".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Fact) DecodePayload(d *payload.Decoder) bool {
-	*o = Fact{}
-	return d.Object(&o.Rest, []string{"amount", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "amount":
-			return true, (*payload.Int).DecodePayload(&o.Amount, d)
-		case "createdAt":
-			return true, payload.PointerTo(payload.String[string])(&o.CreatedAt, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "note":
-			return true, payload.PointerTo(payload.String[string])(&o.Note, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Fact) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "amount", o.Amount, payload.Int.AppendPayload)
-	payload.PutSome(w, "createdAt", o.CreatedAt != nil, o.CreatedAt, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "note", o.Note != nil, o.Note, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Fact) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Fact) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Fact).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Fact) KeepPayload(v payload.Raw) {
-	*o = Fact{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Fact) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Fact) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Item is a type of the document.
 type Item struct {
 	At    *payload.Time   `json:"at"`
 	Data  *string         `json:"data"`
 	Day   *payload.Date   `json:"day"`
-	ID    string          `json:"id"`
-	Label string          `json:"label"`
+	ID    string          `json:"id" payload:"required"`
+	Label string          `json:"label" payload:"required"`
 	Open  *bool           `json:"open"`
 	Price *payload.Number `json:"price"`
 	Raw   payload.Raw     `json:"raw"`
 	Since *payload.Int    `json:"since"`
 	// Always "item.told".
-	Type  string      `json:"type"`
-	Whole payload.Int `json:"whole"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type  string       `json:"type" payload:"required"`
+	Whole payload.Int  `json:"whole" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Item) DecodePayload(d *payload.Decoder) bool {
-	*o = Item{}
-	return d.Object(&o.Rest, []string{"id", "label", "type", "whole"}, func(name string) (known, fits bool) {
-		switch name {
-		case "at":
-			return true, payload.PointerTo((*payload.Time).DecodePayload)(&o.At, d)
-		case "data":
-			return true, payload.PointerTo(payload.String[string])(&o.Data, d)
-		case "day":
-			return true, payload.PointerTo((*payload.Date).DecodePayload)(&o.Day, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "label":
-			return true, payload.String[string](&o.Label, d)
-		case "open":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Open, d)
-		case "price":
-			return true, payload.PointerTo((*payload.Number).DecodePayload)(&o.Price, d)
-		case "raw":
-			return true, payload.AnyRaw(&o.Raw, d)
-		case "since":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Since, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		case "whole":
-			return true, (*payload.Int).DecodePayload(&o.Whole, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Item) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "at", o.At != nil, o.At, payload.PutPointer(payload.Time.AppendPayload))
-	payload.PutSome(w, "data", o.Data != nil, o.Data, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "day", o.Day != nil, o.Day, payload.PutPointer(payload.Date.AppendPayload))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "label", o.Label, payload.PutString[string])
-	payload.PutSome(w, "open", o.Open != nil, o.Open, payload.PutPointer(payload.PutBool[bool]))
-	payload.PutSome(w, "price", o.Price != nil, o.Price, payload.PutPointer(payload.Number.AppendPayload))
-	payload.PutSome(w, "raw", o.Raw != nil, o.Raw, payload.PutRaw)
-	payload.PutSome(w, "since", o.Since != nil, o.Since, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	payload.Put(w, "whole", o.Whole, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Item) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Item) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Item).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Item) KeepPayload(v payload.Raw) {
-	*o = Item{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Item) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Item) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -2,6 +2,9 @@
 
 // Package habits receives the webhooks of the source "habits": each event once, with its
 // declared effects, however often it is delivered.
+//
+// The signature does not cover the event key header:X-Event-Id: a captured request can be
+// sent again under a new key, and event.replay accepts that.
 package habits
 
 import (
@@ -34,6 +37,11 @@ type Config struct {
 	PublicURL string
 	// QueueBytes bounds the bodies of deliveries that wait for their key; 0 is 64 MiB.
 	QueueBytes int64
+	// MaxBatch is how many deliveries that wait at the same moment share a transaction at most; 0 is 64, 1 is a transaction each.
+	MaxBatch int
+	// AnswerBytes bounds the cache of committed answers, which spares exact repeats the database for a minute;
+	// 0 is 16 MiB, below zero there is none.
+	AnswerBytes int64
 	// NoRelay leaves the outbox to another process.
 	NoRelay bool
 }
@@ -45,13 +53,15 @@ func New(ctx context.Context, c Config) (*whrt.Receiver, error) {
 		return nil, errors.New("receiver habits: Config.DB is nil")
 	}
 	return whrt.NewReceiver(ctx, definition, newStore(c.DB), whrt.Options{
-		Secrets:    c.Secrets,
-		Settings:   c.Settings,
-		Observer:   c.Observer,
-		Clock:      c.Clock,
-		HTTPClient: c.HTTPClient,
-		PublicURL:  c.PublicURL,
-		QueueBytes: c.QueueBytes,
-		NoRelay:    c.NoRelay,
+		Secrets:     c.Secrets,
+		Settings:    c.Settings,
+		Observer:    c.Observer,
+		Clock:       c.Clock,
+		HTTPClient:  c.HTTPClient,
+		PublicURL:   c.PublicURL,
+		QueueBytes:  c.QueueBytes,
+		MaxBatch:    c.MaxBatch,
+		AnswerBytes: c.AnswerBytes,
+		NoRelay:     c.NoRelay,
 	})
 }

@@ -925,6 +925,8 @@ var definition = whrt.Definition{
 					Type: whrt.IntegerColumn,
 				}},
 				Constraint: "failing_items_label_key",
+				Table:      "failing_items",
+				Unique:     [][]int{{0}},
 			}},
 		},
 		{
@@ -955,6 +957,8 @@ var definition = whrt.Definition{
 					Type: whrt.IntegerColumn,
 				}},
 				Constraint: "kept_items_label_key",
+				Table:      "kept_items",
+				Unique:     [][]int{{0}},
 			}},
 		},
 		{
@@ -1173,6 +1177,8 @@ var definition = whrt.Definition{
 				}},
 				Constraint: "rejected_items_label_key",
 				Reject:     true,
+				Table:      "rejected_items",
+				Unique:     [][]int{{0}},
 			}},
 		},
 		{
@@ -1327,6 +1333,8 @@ var definition = whrt.Definition{
 					Type: whrt.IntegerColumn,
 				}},
 				Constraint: "updated_items_label_key",
+				Table:      "updated_items",
+				Unique:     [][]int{{0}},
 			}},
 		},
 	},

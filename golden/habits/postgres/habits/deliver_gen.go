@@ -122,17 +122,17 @@ func argsBrief(ds []*whrt.Delivery, args []any) []any {
 
 // argsColumns gives the record effects of columns as arrays, in the statement's order.
 func argsColumns(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))               // item
-	r0c0 := make([]pgtype.Text, len(ds))        // label
-	r0c1 := make([]pgtype.Int8, len(ds))        // whole
-	r0c2 := make([]pgtype.Text, len(ds))        // price
-	r0c3 := make([]pgtype.Bool, len(ds))        // open
-	r0c4 := make([]pgtype.Timestamptz, len(ds)) // at
-	r0c5 := make([]pgtype.Timestamptz, len(ds)) // since
-	r0c6 := make([]pgtype.Text, len(ds))        // day
-	r0c7 := make([]pgtype.Text, len(ds))        // raw
-	r0c8 := make([][]byte, len(ds))             // data
-	r0c9 := make([]pgtype.Text, len(ds))        // note
+	r0on := make([]bool, len(ds))                               // item
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds))        // whole
+	r0c2 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // price
+	r0c3 := make(pgtype.FlatArray[pgtype.Bool], len(ds))        // open
+	r0c4 := make(pgtype.FlatArray[pgtype.Timestamptz], len(ds)) // at
+	r0c5 := make(pgtype.FlatArray[pgtype.Timestamptz], len(ds)) // since
+	r0c6 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // day
+	r0c7 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // raw
+	r0c8 := make(pgtype.FlatArray[[]byte], len(ds))             // data
+	r0c9 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // note
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
@@ -192,9 +192,9 @@ func argsEither(ds []*whrt.Delivery, args []any) []any {
 
 // argsFails gives the record effects of fails as arrays, in the statement's order.
 func argsFails(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))        // failing
-	r0c0 := make([]pgtype.Text, len(ds)) // label
-	r0c1 := make([]pgtype.Int8, len(ds)) // whole
+	r0on := make([]bool, len(ds))                        // failing
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
@@ -207,9 +207,9 @@ func argsFails(ds []*whrt.Delivery, args []any) []any {
 
 // argsKeeps gives the record effects of keeps as arrays, in the statement's order.
 func argsKeeps(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))        // kept
-	r0c0 := make([]pgtype.Text, len(ds)) // label
-	r0c1 := make([]pgtype.Int8, len(ds)) // whole
+	r0on := make([]bool, len(ds))                        // kept
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
@@ -300,9 +300,9 @@ func argsPrefixed(ds []*whrt.Delivery, args []any) []any {
 
 // argsRejects gives the record effects of rejects as arrays, in the statement's order.
 func argsRejects(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))        // rejected
-	r0c0 := make([]pgtype.Text, len(ds)) // label
-	r0c1 := make([]pgtype.Int8, len(ds)) // whole
+	r0on := make([]bool, len(ds))                        // rejected
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true
@@ -367,9 +367,9 @@ func argsTired(ds []*whrt.Delivery, args []any) []any {
 
 // argsUpdates gives the record effects of updates as arrays, in the statement's order.
 func argsUpdates(ds []*whrt.Delivery, args []any) []any {
-	r0on := make([]bool, len(ds))        // updated
-	r0c0 := make([]pgtype.Text, len(ds)) // label
-	r0c1 := make([]pgtype.Int8, len(ds)) // whole
+	r0on := make([]bool, len(ds))                        // updated
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
 	for i, d := range ds {
 		if r := &d.Records[0]; r.On {
 			r0on[i] = true

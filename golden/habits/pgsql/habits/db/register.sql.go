@@ -77,7 +77,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -229,7 +229,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -390,7 +390,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -560,7 +560,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -712,7 +712,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -864,7 +864,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1017,7 +1017,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1171,7 +1171,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1325,7 +1325,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1477,7 +1477,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1629,7 +1629,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1781,7 +1781,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1933,7 +1933,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2085,7 +2085,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2238,7 +2238,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2392,7 +2392,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2544,7 +2544,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2696,7 +2696,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2848,7 +2848,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -3002,7 +3002,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -3149,7 +3149,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `

@@ -63,7 +63,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -135,7 +135,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -207,7 +207,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -288,7 +288,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -360,7 +360,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -432,7 +432,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -504,7 +504,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -577,7 +577,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -649,7 +649,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -721,7 +721,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -793,7 +793,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -865,7 +865,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -937,7 +937,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1009,7 +1009,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1081,7 +1081,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1154,7 +1154,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1226,7 +1226,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1298,7 +1298,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1370,7 +1370,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1442,7 +1442,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1516,7 +1516,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 

@@ -422,7 +422,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1101,7 +1101,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -1268,7 +1268,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -2426,7 +2426,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `
@@ -3255,7 +3255,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours
 `

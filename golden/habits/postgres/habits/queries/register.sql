@@ -317,7 +317,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -630,7 +630,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -708,7 +708,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1255,7 +1255,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
@@ -1647,7 +1647,7 @@ SELECT w_claim.event_key,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
 UNION ALL
-SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NULL THEN 'busy' ELSE 'stored' END, w_seen.old_sha256, w_seen.old_status,
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 

@@ -82,9 +82,9 @@ CREATE TABLE failing_items (
   element TEXT NOT NULL,
   label TEXT NOT NULL,
   whole INTEGER NOT NULL,
-  CONSTRAINT failing_items_label_key UNIQUE (label),
   UNIQUE (event_key, effect, element)
 ) STRICT;
+CREATE UNIQUE INDEX failing_items_label_key ON failing_items (label);
 
 -- Record effects: item. Numerics are text: no digit is lost.
 CREATE TABLE items (
@@ -111,9 +111,9 @@ CREATE TABLE kept_items (
   element TEXT NOT NULL,
   label TEXT NOT NULL,
   whole INTEGER NOT NULL,
-  CONSTRAINT kept_items_label_key UNIQUE (label),
   UNIQUE (event_key, effect, element)
 ) STRICT;
+CREATE UNIQUE INDEX kept_items_label_key ON kept_items (label);
 
 -- Record effects: rejected. Numerics are text: no digit is lost.
 CREATE TABLE rejected_items (
@@ -122,9 +122,9 @@ CREATE TABLE rejected_items (
   element TEXT NOT NULL,
   label TEXT NOT NULL,
   whole INTEGER NOT NULL,
-  CONSTRAINT rejected_items_label_key UNIQUE (label),
   UNIQUE (event_key, effect, element)
 ) STRICT;
+CREATE UNIQUE INDEX rejected_items_label_key ON rejected_items (label);
 
 -- Record effects: updated. Numerics are text: no digit is lost.
 CREATE TABLE updated_items (
@@ -133,9 +133,9 @@ CREATE TABLE updated_items (
   element TEXT NOT NULL,
   label TEXT NOT NULL,
   whole INTEGER NOT NULL,
-  CONSTRAINT updated_items_label_key UNIQUE (label),
   UNIQUE (event_key, effect, element)
 ) STRICT;
+CREATE UNIQUE INDEX updated_items_label_key ON updated_items (label);
 
 -- +goose Down
 DROP TABLE updated_items;
