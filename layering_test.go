@@ -20,6 +20,7 @@ const module = "github.com/whgen/whgen/"
 var allowed = map[string][]string{
 	"cmd":                    {"generator", "spec"},
 	"generator":              {"generator", "spec", "templates"},
+	"generator/send":         {"generator", "spec", "runtime/signature"}, // signs as the runtime verifies
 	"spec":                   {"spec"},
 	"templates":              {},
 	"runtime":                {"runtime"},

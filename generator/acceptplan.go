@@ -13,13 +13,29 @@ const number = "{{n}}"
 // acceptance computes what the generated test is told: the events' requests, and
 // what they must leave behind.
 func (b *planner) acceptance() {
-	for _, event := range b.testedEvents() {
-		b.plan.Accept = append(b.plan.Accept, b.accept(event))
+	whole := b.wholeProtocol()
+	for _, event := range whole {
+		if a := b.accept(event); a != nil {
+			b.plan.Accept = append(b.plan.Accept, a)
+		}
+	}
+	for _, event := range b.plan.Events {
+		if slices.Contains(whole, event) {
+			continue
+		}
+		if a := b.accept(event); a != nil {
+			a.Short = true
+			b.plan.Accept = append(b.plan.Accept, a)
+		}
 	}
 }
 
+// accept is nil for an event whose deliveries the test cannot sign.
 func (b *planner) accept(event *Event) *Acceptance {
 	index := b.endpointOf(event)
+	if index < 0 {
+		return nil
+	}
 	e := b.contract.Endpoints[index]
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
@@ -48,21 +64,21 @@ func (b *planner) accept(event *Event) *Acceptance {
 	return a
 }
 
-// testedEvents are the one with the most declared effects (one with an example
-// of the document among equals) and, where that one needs no handler, the first
-// such one of those that do.
-func (b *planner) testedEvents() []*Event {
+// wholeProtocol are the events that go through every step: the one with the most
+// declared effects (one with an example of the document among equals) and, where
+// that one needs no handler, the richest of those that do.
+func (b *planner) wholeProtocol() []*Event {
 	best := richest(b.signable(b.plan.Events))
 	if best == nil {
 		return nil
 	}
-	tested := []*Event{best}
+	whole := []*Event{best}
 	if !best.Spec.Handler {
 		if handled := richest(b.signable(handledEvents(b.plan))); handled != nil {
-			tested = append(tested, handled)
+			whole = append(whole, handled)
 		}
 	}
-	return tested
+	return whole
 }
 
 func richest(events []*Event) *Event {

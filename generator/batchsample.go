@@ -21,7 +21,7 @@ func envelopeOf(e *spec.Endpoint, event *spec.Event) *envelope {
 	}
 	body, err := parseNode(event.EnvelopeExample)
 	if len(event.EnvelopeExample) == 0 || err != nil {
-		body = sampleOf(event.Envelope, 0)
+		body = sampleOf(event.Envelope)
 	}
 	if before, _, _ := strings.Cut(e.Items, "/*"); body == nil || !body.object && before != "" {
 		body = &node{object: true}
@@ -32,12 +32,16 @@ func envelopeOf(e *spec.Endpoint, event *spec.Event) *envelope {
 // with is the whole body, with one element in it.
 func (v *envelope) with(element *node) *node {
 	before, after, _ := strings.Cut(v.items, "/*")
-	inner := element
-	if after != "" {
-		inner = &node{object: true}
-		_ = inner.set(after, element)
+	tail := strings.Split(after, "/")[1:]
+	for i := len(tail) - 1; i >= 0; i-- {
+		outer := &node{array: true, members: []*node{element}}
+		if tail[i] != "*" {
+			outer = &node{object: true}
+			_ = outer.set("/"+tail[i], element)
+		}
+		element = outer
 	}
-	list := &node{array: true, members: []*node{inner}}
+	list := &node{array: true, members: []*node{element}}
 	if before == "" {
 		return list
 	}

@@ -64,7 +64,7 @@ func emitMessage(e *Effect, f *jen.File) {
 //
 //	func (s confirmationSender) Send(ctx context.Context, m outbox.Message) error {
 //		out := ConfirmationMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-//		if _, err := payload.Decode(m.Payload, &out.Payload, (*ConfirmationPayload).DecodePayload); err != nil {
+//		if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ConfirmationPayload]); err != nil {
 //			return outbox.Permanent(err)
 //		}
 //		return s.to.SendConfirmation(ctx, out)
@@ -90,11 +90,11 @@ func emitSender(e *Effect, f *jen.File) {
 //	}
 //
 //	func (o *Outbox) Confirmation(p ConfirmationPayload) {
-//		o.add("confirmation", "", p.AppendPayload(nil))
+//		o.add("confirmation", "", payload.Append(nil, &p))
 //	}
 //
 //	func (o *Outbox) CrmDeal(orderID string, p CrmDealPayload) {
-//		o.add("crmDeal", "/deals/"+o.segment("crmDeal", "orderID", orderID), p.AppendPayload(nil))
+//		o.add("crmDeal", "/deals/"+o.segment("crmDeal", "orderID", orderID), payload.Append(nil, &p))
 //	}
 func emitOutbox(p *Plan, f *jen.File) {
 	comment(f, "Outbox takes messages for the outside. They are stored in the event's transaction and sent after",
@@ -122,7 +122,7 @@ func emitOutbox(p *Plan, f *jen.File) {
 			params = append(params, jen.Id(param.GoName).String())
 		}
 		f.Func().Params(jen.Id("o").Op("*").Id("Outbox")).Id(e.GoName).Params(append(params, jen.Id("p").Id(e.Payload.GoName))...).Block(
-			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), target(e), jen.Id("p").Dot("AppendPayload").Call(jen.Nil())))
+			jen.Id("o").Dot("add").Call(jen.Lit(e.WireName), target(e), pay("Append").Call(jen.Nil(), jen.Op("&").Id("p"))))
 	}
 	if fromHandler(p) {
 		f.Line()

@@ -30,10 +30,10 @@ func emitType(t *Type, f *jen.File) {
 		emitUnion(t, f)
 	case SliceType:
 		f.Type().Id(t.GoName).Index().Add(t.Elem.expr())
-		emitCollection(t, f, pay("SliceOf"), pay("PutSlice"), jen.Index().Add(t.Elem.expr()))
+		emitMethods(t, f)
 	case MapType:
 		f.Type().Id(t.GoName).Map(jen.String()).Add(t.Elem.expr())
-		emitCollection(t, f, pay("MapOf"), pay("PutMap"), jen.Map(jen.String()).Add(t.Elem.expr()))
+		emitMethods(t, f)
 	}
 }
 
@@ -48,8 +48,11 @@ func typeDoc(t *Type) []string {
 	case len(t.Doc) > 0:
 		first = t.GoName + ":"
 	}
+	if t.Kind == AliasType && t.Elem.Kind == ForeignGo {
+		return []string{t.GoName + " is the type that whgen.yaml names under models."}
+	}
 	if t.Kind == EnumType {
-		first = strings.TrimSuffix(strings.TrimSuffix(first, ":"), ".") + ". The list is open: values that the document does not know decode too."
+		first = strings.TrimSuffix(strings.TrimSuffix(first, ":"), ".") + "; other values decode too."
 	}
 	if strings.HasSuffix(first, ":") && len(t.Doc) > 0 {
 		return wrapAll(append([]string{first + " " + t.Doc[0]}, t.Doc[1:]...))
@@ -76,52 +79,76 @@ func wrapAll(lines []string) []string {
 // emitStruct writes:
 //
 //	type Line struct {
-//		SKU string `json:"sku"`
+//		SKU string `json:"sku" payload:"required"`
 //		...
 //		Rest payload.Rest `json:"-"`
 //	}
 //
-// and the four methods that read and write it.
+// and the methods that read and write it, by its tags.
 func emitStruct(t *Type, f *jen.File) {
 	f.Type().Id(t.GoName).StructFunc(func(g *jen.Group) {
 		for _, field := range t.Fields {
 			for _, c := range comments(field.Doc) {
 				g.Add(c)
 			}
-			g.Id(field.GoName).Add(field.GoType.expr()).Add(tag(field.WireName))
+			g.Id(field.GoName).Add(field.GoType.expr()).Add(tag(field))
 		}
-		if !t.Closed {
-			g.Comment("// Rest holds unknown members, and values that do not fit their type.")
-			g.Id("Rest").Add(pay("Rest")).Tag(map[string]string{"json": "-"})
+		if t.Closed {
+			g.Id("_").Struct().Tag(map[string]string{"payload": "closed"})
+			return
 		}
+		g.Id("Rest").Add(pay("Rest")).Tag(map[string]string{"json": "-"}).Comment("unknown members, and values that do not fit")
 	})
-	f.Line()
-	emitDecode(t, f)
-	f.Line()
-	emitAppend(t, f)
-	emitJSON(t, f)
-	if t.Closed {
-		return
-	}
-	f.Line()
-	comment(f, "KeepPayload holds a value that is no object.")
-	f.Func().Params(recv(t, true)).Id("KeepPayload").Params(jen.Id("v").Add(pay("Raw"))).Block(
-		jen.Op("*").Id("o").Op("=").Id(t.GoName).Values(),
-		jen.Id("o").Dot("Rest").Dot("KeepPayload").Call(jen.Id("v")))
+	emitMethods(t, f)
 }
 
-// tag shows the name on the wire. Nothing reads it, so names that a tag cannot
-// hold have none.
-func tag(wire string) jen.Code {
+// emitMethods writes the methods by which encoding/json reads and writes the
+// type; a list or map that has a name also has those of package payload:
+//
+//	func (o Line) MarshalJSON() ([]byte, error)     { return payload.Append(nil, &o), nil }
+//	func (o *Line) UnmarshalJSON(b []byte) error    { return payload.Unmarshal(b, o) }
+//
+// in a line each, because they are the same for every type.
+func emitMethods(t *Type, f *jen.File) {
+	line := func(pointer bool, name string, params, results *jen.Statement, body jen.Code) {
+		f.Func().Params(recv(t, pointer)).Id(name).Add(params).Add(results).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Return(body))
+	}
+	bytes := func() *jen.Statement { return jen.Index().Byte() }
+	f.Line()
+	comment(f, "These methods keep the value in full, whatever it is.")
+	line(false, "MarshalJSON", jen.Params(), jen.Params(bytes(), jen.Error()),
+		jen.List(pay("Append").Call(jen.Nil(), jen.Op("&").Id("o")), jen.Nil()))
+	line(true, "UnmarshalJSON", jen.Params(jen.Id("b").Add(bytes())), jen.Error(), pay("Unmarshal").Call(jen.Id("b"), jen.Id("o")))
+	if t.Kind == StructType {
+		return
+	}
+	line(true, "DecodePayload", jen.Params(jen.Id("d").Op("*").Add(pay("Decoder"))), jen.Bool(), pay("Read").Call(jen.Id("o"), jen.Id("d")))
+	line(false, "AppendPayload", jen.Params(jen.Id("b").Add(bytes())), bytes(), pay("Append").Call(jen.Id("b"), jen.Op("&").Id("o")))
+}
+
+// tag says the member's name, and what package payload must know of it. A name
+// that `json` cannot hold, for the tools that look there, has a tag of its own.
+func tag(f *TypeField) jen.Code {
+	tags := map[string]string{"json": f.WireName}
+	if !plainTag(f.WireName) {
+		tags = map[string]string{"json": "-", "member": f.WireName}
+	}
+	switch {
+	case f.Required && f.GoType.Kind == PointerGo && f.GoType.Null:
+		tags["payload"] = "required,null"
+	case f.Required:
+		tags["payload"] = "required"
+	}
+	return jen.Tag(tags)
+}
+
+func plainTag(wire string) bool {
 	for _, c := range wire {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.') {
-			return jen.Null()
+			return false
 		}
 	}
-	if wire == "-" || wire == "" {
-		return jen.Null()
-	}
-	return jen.Tag(map[string]string{"json": wire})
+	return wire != "-" && wire != ""
 }
 
 func recv(t *Type, pointer bool) *jen.Statement {
@@ -131,106 +158,10 @@ func recv(t *Type, pointer bool) *jen.Statement {
 	return jen.Id("o").Id(t.GoName)
 }
 
-// emitDecode writes:
-//
-//	func (o *Order) DecodePayload(d *payload.Decoder) bool {
-//		*o = Order{}
-//		return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-//			switch name {
-//			case "id":
-//				return true, payload.String[string](&o.ID, d)
-//			}
-//			return false, false
-//		})
-//	}
-func emitDecode(t *Type, f *jen.File) {
-	comment(f, "DecodePayload reads an object; false: the value is none.")
-	f.Func().Params(recv(t, true)).Id("DecodePayload").Params(jen.Id("d").Op("*").Add(pay("Decoder"))).Bool().BlockFunc(func(g *jen.Group) {
-		g.Op("*").Id("o").Op("=").Id(t.GoName).Values()
-		rest := jen.Op("&").Id("o").Dot("Rest")
-		if t.Closed {
-			g.Var().Id("rest").Add(pay("Rest"))
-			rest = jen.Op("&").Id("rest")
-		}
-		var required []string
-		for _, field := range t.Fields {
-			if field.Required {
-				required = append(required, field.WireName)
-			}
-		}
-		names := jen.Nil()
-		if len(required) > 0 {
-			names = texts(required).(*jen.Statement)
-		}
-		g.Return(jen.Id("d").Dot("Object").Call(rest, names,
-			jen.Func().Params(jen.Id("name").String()).Params(jen.Id("known"), jen.Id("fits").Bool()).Block(
-				jen.Switch(jen.Id("name")).BlockFunc(func(g *jen.Group) {
-					for _, field := range t.Fields {
-						g.Case(jen.Lit(field.WireName)).Block(
-							jen.Return(jen.True(), field.GoType.decode().Call(jen.Op("&").Id("o").Dot(field.GoName), jen.Id("d"))))
-					}
-				}),
-				jen.Return(jen.False(), jen.False()))))
-	})
-}
-
-// emitAppend writes:
-//
-//	func (o Order) AppendPayload(b []byte) []byte {
-//		w := payload.Begin(b, &o.Rest)
-//		payload.Put(w, "id", o.ID, payload.PutString[string])
-//		payload.PutSome(w, "note", o.Note != nil, o.Note, payload.PutPointer(payload.PutString[string]))
-//		return w.End()
-//	}
-func emitAppend(t *Type, f *jen.File) {
-	comment(f, "AppendPayload writes the object behind b.")
-	f.Func().Params(recv(t, false)).Id("AppendPayload").Params(jen.Id("b").Index().Byte()).Index().Byte().BlockFunc(func(g *jen.Group) {
-		rest := jen.Op("&").Id("o").Dot("Rest")
-		if t.Closed {
-			rest = jen.Nil()
-		}
-		g.Id("w").Op(":=").Add(pay("Begin")).Call(jen.Id("b"), rest)
-		for _, field := range t.Fields {
-			value := jen.Id("o").Dot(field.GoName)
-			if there := field.presentIf(jen.Id("o").Dot(field.GoName)); there != nil {
-				g.Add(pay("PutSome")).Call(jen.Id("w"), jen.Lit(field.WireName), there, value, field.GoType.encode())
-				continue
-			}
-			g.Add(pay("Put")).Call(jen.Id("w"), jen.Lit(field.WireName), value, field.GoType.encode())
-		}
-		g.Return(jen.Id("w").Dot("End").Call())
-	})
-}
-
-// emitJSON writes the methods that encoding/json looks for.
-func emitJSON(t *Type, f *jen.File) {
-	f.Line()
-	comment(f, "MarshalJSON writes what DecodePayload has read, or what has been set since.")
-	f.Func().Params(recv(t, false)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Id("o").Dot("AppendPayload").Call(jen.Nil()), jen.Nil()))
-	f.Line()
-	comment(f, "UnmarshalJSON reads a value; its error is for what is no JSON at all.")
-	f.Func().Params(recv(t, true)).Id("UnmarshalJSON").Params(jen.Id("b").Index().Byte()).Error().Block(
-		jen.Return(pay("Unmarshal").Call(jen.Id("b"), jen.Id("o"), jen.Parens(jen.Op("*").Id(t.GoName)).Dot("DecodePayload"))))
-}
-
-func emitCollection(t *Type, f *jen.File, decode, encode *jen.Statement, plain *jen.Statement) {
-	f.Line()
-	comment(f, "DecodePayload reads the value; false: it does not fit.")
-	f.Func().Params(recv(t, true)).Id("DecodePayload").Params(jen.Id("d").Op("*").Add(pay("Decoder"))).Bool().Block(
-		jen.Return(decode.Call(t.Elem.decode()).Call(jen.Parens(jen.Op("*").Add(plain.Clone())).Call(jen.Id("o")), jen.Id("d"))))
-	f.Line()
-	comment(f, "AppendPayload writes the value behind b.")
-	f.Func().Params(recv(t, false)).Id("AppendPayload").Params(jen.Id("b").Index().Byte()).Index().Byte().Block(
-		jen.Return(encode.Call(t.Elem.encode()).Call(jen.Id("o"), jen.Id("b"))))
-	emitJSON(t, f)
-}
-
 // emitEnum writes the type and its constants.
 func emitEnum(t *Type, f *jen.File) {
 	f.Type().Id(t.GoName).Add(t.Elem.expr())
 	f.Line()
-	comment(f, "The values that the document lists.")
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, v := range t.Values {
 			value := jen.Lit(v.Text)
@@ -252,7 +183,7 @@ func emitEnum(t *Type, f *jen.File) {
 //		if p.Kind() != "card" {
 //			return Card{}, false
 //		}
-//		return payload.AsNamed(p.Union, (*Card).DecodePayload)
+//		return payload.AsNamed[Card](p.Union)
 //	}
 func emitUnion(t *Type, f *jen.File) {
 	f.Type().Id(t.GoName).Struct(pay("Union"))
@@ -263,22 +194,32 @@ func emitUnion(t *Type, f *jen.File) {
 			jen.Return(jen.Id("o").Dot("Member").Call(jen.Lit(t.Discriminator))))
 	}
 	for _, v := range t.Fields {
-		f.Line()
-		doc, read := "whether it fits in full.", pay("As")
-		if t.Discriminator != "" {
-			doc, read = "whether its kind is this one.", pay("AsNamed")
-		}
-		comment(f, wrap(fmt.Sprintf("As%s is the value as this variant, and %s", v.GoName, doc))...)
-		f.Func().Params(recv(t, false)).Id("As"+v.GoName).Params().Params(jen.Id("variant").Add(v.GoType.expr()), jen.Id("ok").Bool()).BlockFunc(func(g *jen.Group) {
-			if t.Discriminator != "" {
-				g.Switch(jen.Id("o").Dot("Kind").Call()).Block(
-					jen.Case(literals(v.Values)...).Block(jen.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))))
-				g.Return(jen.Id("variant"), jen.False())
-				return
-			}
-			g.Return(read.Call(jen.Id("o").Dot("Union"), v.GoType.decode()))
-		})
+		emitVariant(t, v, f)
 	}
+}
+
+// emitVariant writes the accessor of one variant. Where no value of a
+// discriminator tells it, its own members do.
+func emitVariant(t *Type, v *TypeField, f *jen.File) {
+	told := t.Discriminator != "" && len(v.Values) > 0
+	doc, read := "whether it fits in full.", pay("As")
+	switch {
+	case v.Always:
+		doc, read = "whether it is an object: every kind has these members.", pay("AsNamed")
+	case told:
+		doc, read = "whether its kind is this one.", pay("AsNamed")
+	}
+	f.Line()
+	comment(f, wrap(fmt.Sprintf("As%s is the value as this variant, and %s", v.GoName, doc))...)
+	f.Func().Params(recv(t, false)).Id("As"+v.GoName).Params().Params(jen.Id("variant").Add(v.GoType.expr()), jen.Id("ok").Bool()).BlockFunc(func(g *jen.Group) {
+		if !told {
+			g.Return(read.Types(v.GoType.expr()).Call(jen.Id("o").Dot("Union")))
+			return
+		}
+		g.Switch(jen.Id("o").Dot("Kind").Call()).Block(
+			jen.Case(literals(v.Values)...).Block(jen.Return(read.Types(v.GoType.expr()).Call(jen.Id("o").Dot("Union")))))
+		g.Return(jen.Id("variant"), jen.False())
+	})
 }
 
 func literals(all []string) []jen.Code {

@@ -64,7 +64,7 @@ func handledEvents(p *Plan) []*Event {
 
 func typedHandlers(all []*Event) bool {
 	for _, e := range all {
-		if e.Type != nil {
+		if e.Type != nil && !e.Foreign {
 			return true
 		}
 	}
@@ -114,7 +114,7 @@ func emitTx(p *Plan, f *jen.File) {
 //	func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 //		switch d.Event {
 //		case 0: // orderCreated
-//			e, err := incoming(d, (*OrderCreated).DecodePayload)
+//			e, err := incoming(d, payload.Value[OrderCreated])
 //			if err != nil {
 //				return err
 //			}
@@ -141,7 +141,13 @@ func dispatchOne(g *jen.Group, e *Event) {
 			jen.Id("Payload").Op(":").Id("d").Dot("Body"))))
 		return
 	}
-	g.List(jen.Id("e"), jen.Err()).Op(":=").Id("incoming").Call(jen.Id("d"), jen.Parens(jen.Op("*").Id(e.Payload)).Dot("DecodePayload"))
+	if e.Foreign {
+		g.List(jen.Id("e"), jen.Err()).Op(":=").Add(whrt("NewIncoming").Types(payloadExpr(e))).Call(jen.Op("&").Id("definition"), jen.Id("d"))
+		g.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+		g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("e")))
+		return
+	}
+	g.List(jen.Id("e"), jen.Err()).Op(":=").Id("incoming").Call(jen.Id("d"), (&GoType{Kind: NamedGo, Type: e.Type}).decode())
 	g.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 	g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("e")))
 }

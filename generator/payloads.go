@@ -10,9 +10,10 @@ import (
 // payloads makes the types of event bodies and of effects' payloads, then names
 // them all: what the document names first, inline types after what they stand in.
 func (b *planner) payloads() {
-	b.types = newTyper()
+	b.types = newTyper(b.contract.Receiver.Models)
 	for _, event := range b.plan.Events {
-		if event.Spec.Schema == nil {
+		if b.foreignEvent(event) || event.Spec.Schema == nil {
+			event.Enums = enumsOf(event.Spec.Schema)
 			continue
 		}
 		g, _ := b.types.of(event.Spec.Schema, place{name: event.GoName, rank: rankEvent})
@@ -24,6 +25,7 @@ func (b *planner) payloads() {
 	for _, e := range b.plan.Effects {
 		b.effectPayload(e)
 	}
+	b.unusedModels()
 	all := b.types.types
 	breakCycles(all)
 	b.name(all)
@@ -42,6 +44,7 @@ func (b *planner) payloads() {
 	for _, event := range b.plan.Events {
 		if event.Type != nil {
 			event.Payload = event.Type.GoName
+			event.Foreign = event.Type.Kind == AliasType && event.Type.Elem.Kind == ForeignGo
 		}
 	}
 }

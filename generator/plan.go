@@ -74,6 +74,7 @@ type Event struct {
 	GoName   string   // OrderPaid: handler method, payload type
 	Payload  string   // Go type of the decoded payload, such as OrderPaid; "" without a schema (raw JSON)
 	Type     *Type    // the same
+	Foreign  bool     // Type stands for one of the user's own
 	Enums    []*Enum  // members whose values are counted where the document does not list them
 	Doc      []string // lines, safe as a comment
 	Records  []*Record
@@ -152,6 +153,7 @@ type Type struct {
 	parent       *Type  // an inline type's name starts with its parent's
 	rank         int    // who keeps a contested name: the lower
 	pointer      string // of what it stands for, for diagnostics
+	schema       string // identity of an inline type's schema
 }
 
 // TypeKind says what is declared.
@@ -175,6 +177,7 @@ type TypeField struct {
 	Required bool // the document requires the member
 	Doc      []string
 	Values   []string // union with a discriminator: what it says for this variant
+	Always   bool     // union: what every variant builds on
 }
 
 // EnumValue is one declared value of an open enum.
@@ -189,7 +192,9 @@ type GoType struct {
 	Kind GoKind
 	Type *Type   // NamedGo
 	Elem *GoType // SliceGo, MapGo, PointerGo, OptGo
-	Null bool    // PointerGo: nil is written as null (NullableOf), not left out
+	Null bool    // PointerGo: nil is null, not a member that is left out
+
+	Import, Name string // ForeignGo
 }
 
 // GoKind is the kind of a Go type expression.
@@ -210,12 +215,14 @@ const (
 	MapGo
 	PointerGo
 	OptGo
+	ForeignGo // a type of the user's own package
 )
 
 // Acceptance is what the generated test is told of one event: computed before
 // anything runs.
 type Acceptance struct {
 	Event        *Event // the one that is delivered
+	Short        bool   // the short protocol: others have gone through the whole
 	Endpoint     int    // index in Contract.Endpoints
 	Method, Path string
 	ContentType  string

@@ -1,7 +1,9 @@
 package generator
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -102,7 +104,7 @@ func jsonTypes(s *openapi3.Schema) []string {
 		return out
 	}
 	switch {
-	case len(s.Properties) > 0 || s.AdditionalProperties.Schema != nil:
+	case len(s.Properties) > 0 || len(s.PatternProperties) > 0 || s.AdditionalProperties.Schema != nil:
 		return []string{"object"}
 	case s.Items != nil:
 		return []string{"array"}
@@ -120,6 +122,10 @@ func jsonTypes(s *openapi3.Schema) []string {
 			t = "boolean"
 		case nil:
 			continue
+		case map[string]any:
+			t = "object"
+		case []any:
+			t = "array"
 		default:
 			t = "number"
 		}
@@ -178,38 +184,123 @@ func (f *flat) add(s *openapi3.Schema, all bool, seen map[*openapi3.Schema]bool)
 	}
 	if s.AdditionalProperties.Schema != nil {
 		f.extra = s.AdditionalProperties.Schema
+	} else if len(s.PatternProperties) == 1 {
+		for _, p := range s.PatternProperties {
+			f.extra = p
+		}
 	}
 	f.object = f.object || slices.Contains(jsonTypes(s), "object")
 }
 
-// property adds one; a later one that says more about the same member wins.
+// property adds one. A later one overrides, unless it only repeats the kind of
+// value; what two objects say adds up.
 func (f *flat) property(name string, p *openapi3.SchemaRef) {
 	old := f.properties[name]
-	if old == nil || old.Value == nil {
+	switch {
+	case old == nil || old.Value == nil:
 		f.properties[name] = p
-		return
-	}
-	if p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "" {
-		return
-	}
-	if says(p.Value) && !says(old.Value) {
-		f.properties[name] = p
-		return
-	}
-	if isObject(old.Value) && isObject(p.Value) {
-		f.properties[name] = &openapi3.SchemaRef{Value: &openapi3.Schema{AllOf: openapi3.SchemaRefs{old, p},
-			Description: p.Value.Description}}
-		return
-	}
-	if len(jsonTypes(p.Value)) > 0 {
+	case p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "":
+	case !says(p.Value), repeats(p.Value, old.Value):
+	case isObject(old.Value) && isObject(p.Value):
+		f.properties[name] = joined(old, p)
+	case bare(old.Value), kindOf(old.Value) != kindOf(p.Value), !composed(old.Value):
 		f.properties[name] = p
 	}
+}
+
+// joinedMark is on schemas that joined has made.
+const joinedMark = "x-whgen-joined"
+
+// joined is an allOf of two schemas. Parts that are joined themselves are taken
+// apart and each is there once, so that a schema that holds itself ends: there
+// are only so many sets of parts.
+func joined(old, p *openapi3.SchemaRef) *openapi3.SchemaRef {
+	var parts openapi3.SchemaRefs
+	for _, ref := range []*openapi3.SchemaRef{old, p} {
+		all := openapi3.SchemaRefs{ref}
+		if _, ok := ref.Value.Extensions[joinedMark]; ok {
+			all = ref.Value.AllOf
+		}
+		for _, one := range all {
+			if !slices.ContainsFunc(parts, func(known *openapi3.SchemaRef) bool { return known.Value == one.Value }) {
+				parts = append(parts, one)
+			}
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &openapi3.SchemaRef{Value: &openapi3.Schema{
+		AllOf: parts, Description: p.Value.Description, Extensions: map[string]any{joinedMark: true},
+	}}
+}
+
+// identity tells one schema from another; of joined ones the parts count.
+func identity(s *openapi3.Schema) string {
+	if _, ok := s.Extensions[joinedMark]; !ok {
+		return fmt.Sprintf("%p", s)
+	}
+	var all []string
+	for _, part := range s.AllOf {
+		all = append(all, fmt.Sprintf("%p", part.Value))
+	}
+	return strings.Join(all, "+")
+}
+
+// repeats reports whether a schema says no more than another one.
+func repeats(s, old *openapi3.Schema) bool {
+	if !bare(s) || kindOf(s) != kindOf(old) || !says(old) {
+		return false
+	}
+	return !bare(old) || slices.Equal(jsonTypes(s), jsonTypes(old)) && allowsNull(s) == allowsNull(old)
 }
 
 func says(s *openapi3.Schema) bool {
-	return len(jsonTypes(s)) > 0 || len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0
+	return len(jsonTypes(s)) > 0 || composed(s)
+}
+
+func composed(s *openapi3.Schema) bool {
+	return len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0
+}
+
+// bare: a type and nothing else.
+func bare(s *openapi3.Schema) bool {
+	return len(s.Properties)+len(s.PatternProperties)+len(s.Enum) == 0 && !composed(s) && s.Const == nil && s.Items == nil &&
+		s.Format == "" && s.AdditionalProperties.Schema == nil
+}
+
+// kindOf is the one type of a schema, looked for in the parts of allOf and in
+// variants too; "" where there is none, or more than one.
+func kindOf(s *openapi3.Schema) string {
+	found := map[string]bool{}
+	collectKinds(s, found, map[*openapi3.Schema]bool{})
+	if len(found) != 1 {
+		return ""
+	}
+	return sortedKeys(found)[0]
+}
+
+func collectKinds(s *openapi3.Schema, found map[string]bool, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, t := range jsonTypes(s) {
+		if t == "integer" {
+			t = "number"
+		}
+		found[t] = true
+	}
+	for _, parts := range []openapi3.SchemaRefs{s.AllOf, s.OneOf, s.AnyOf} {
+		for _, part := range parts {
+			if part != nil {
+				collectKinds(part.Value, found, seen)
+			}
+		}
+	}
 }
 
 func isObject(s *openapi3.Schema) bool {
-	return len(s.AllOf) > 0 || slices.Contains(jsonTypes(s), "object")
+	kind := kindOf(s)
+	return kind == "object" || kind == "" && len(s.AllOf) > 0
 }

@@ -76,8 +76,8 @@ func hasType(c *spec.Contract, name string) bool {
 func testable(c *spec.Contract, tested *spec.Endpoint) bool {
 	return signable(tested.Signature) && !slices.ContainsFunc(c.Endpoints, func(e *spec.Endpoint) bool {
 		return e.Signature != nil && slices.ContainsFunc(append([]*spec.Scheme{e.Signature}, e.Signature.Members()...), func(s *spec.Scheme) bool {
-			named := slices.ContainsFunc(s.Secrets, func(k spec.Secret) bool { return k.Fetch == nil })
-			return s.PublicKeys() && named || s.Type == "plugin"
+			named := func(k spec.Secret) bool { return k.Fetch == nil }
+			return s.Type == "plugin" || s.PublicKeys() && slices.ContainsFunc(s.Secrets, named)
 		})
 	})
 }

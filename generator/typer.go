@@ -6,24 +6,27 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/whgen/whgen/spec"
 )
 
 // typer makes Go types of schemas: named ones for what has a name in the
 // document, for objects, enums and unions; once each.
 type typer struct {
-	types  []*Type
-	byRef  map[string]*Type
-	inline map[inlineKey]*Type
+	types   []*Type
+	byRef   map[string]*Type
+	inline  map[inlineKey]*Type
+	foreign foreign
 }
 
 // inlineKey tells the places apart that one inline schema can be reached from.
 type inlineKey struct {
-	schema *openapi3.Schema
+	schema string // identity
 	parent *Type
 }
 
-func newTyper() *typer {
-	return &typer{byRef: map[string]*Type{}, inline: map[inlineKey]*Type{}}
+func newTyper(models spec.Models) *typer {
+	return &typer{byRef: map[string]*Type{}, inline: map[inlineKey]*Type{}, foreign: foreign{models: models, used: map[string]bool{}}}
 }
 
 // ranks of contested names: the lower one keeps it.
@@ -39,6 +42,7 @@ type place struct {
 	parent *Type
 	name   string // wire name of the member
 	rank   int
+	nested int // collections without a name around it
 }
 
 // of gives the type of a schema and whether null belongs to its values.
@@ -46,6 +50,9 @@ func (t *typer) of(ref *openapi3.SchemaRef, at place) (*GoType, bool) {
 	v := look(ref)
 	if v.schema == nil {
 		return &GoType{Kind: RawGo}, v.nullable
+	}
+	if own := t.foreignSchema(v); own != nil {
+		return own, v.nullable
 	}
 	return t.plain(v, at), v.nullable
 }
@@ -75,7 +82,13 @@ func (t *typer) known(v view, at place) *Type {
 	if v.ref != "" {
 		return t.byRef[v.ref]
 	}
-	return t.inline[inlineKey{v.schema, at.parent}]
+	id := identity(v.schema)
+	for p := at.parent; p != nil; p = p.parent {
+		if p.schema == id {
+			return p // the schema holds itself, and no name tells
+		}
+	}
+	return t.inline[inlineKey{id, at.parent}]
 }
 
 // merged is an allOf: an object, or the one scalar that its parts agree on.
@@ -85,26 +98,46 @@ func (t *typer) merged(v view, at place) *GoType {
 		return t.object(v, at, f)
 	}
 	merged := &openapi3.Schema{Title: v.schema.Title, Description: v.schema.Description, Nullable: v.nullable}
-	for _, part := range v.schema.AllOf {
-		p := look(part).schema
-		if p == nil {
-			continue
-		}
-		if types := jsonTypes(p); len(types) == 1 {
-			merged.Type = &openapi3.Types{types[0]}
-			merged.Items = p.Items
-		}
-		if p.Format != "" {
-			merged.Format = p.Format
-		}
-		if len(p.Enum) > 0 {
-			merged.Enum = p.Enum
-		}
-	}
-	if merged.Type == nil {
+	if !gather(merged, v.schema, map[*openapi3.Schema]bool{}) || merged.Type == nil {
 		return &GoType{Kind: RawGo}
 	}
 	return t.plain(view{ref: v.ref, schema: merged}, at)
+}
+
+// gather collects what the parts of an allOf say about one scalar or array;
+// false where they contradict each other.
+func gather(merged, s *openapi3.Schema, seen map[*openapi3.Schema]bool) bool {
+	if s == nil || seen[s] {
+		return true
+	}
+	seen[s] = true
+	for _, part := range s.AllOf {
+		if part != nil && !gather(merged, part.Value, seen) {
+			return false
+		}
+	}
+	if types := jsonTypes(s); len(types) == 1 {
+		switch old := merged.Type; {
+		case old == nil, old.Is("number") && types[0] == "integer":
+			merged.Type = &openapi3.Types{types[0]}
+		case old.Is(types[0]), old.Is("integer") && types[0] == "number":
+		default:
+			return false
+		}
+	}
+	if s.Items != nil {
+		merged.Items = s.Items
+	}
+	if s.Format != "" {
+		merged.Format = s.Format
+	}
+	if len(s.Enum) > 0 {
+		merged.Enum = s.Enum
+	}
+	if s.Const != nil {
+		merged.Const = s.Const
+	}
+	return true
 }
 
 // add registers a type before its members are looked at, so that recursion ends.
@@ -116,7 +149,8 @@ func (t *typer) add(v view, at place, kind TypeKind) *Type {
 		t.byRef[v.ref] = one
 	} else {
 		one.wish, one.origin, one.rank, one.parent = goName(at.name), at.name, at.rank, at.parent
-		t.inline[inlineKey{v.schema, at.parent}] = one
+		one.schema = identity(v.schema)
+		t.inline[inlineKey{one.schema, at.parent}] = one
 	}
 	t.types = append(t.types, one)
 	return one
@@ -149,7 +183,7 @@ func (t *typer) object(v view, at place, f *flat) *GoType {
 }
 
 // methodNames are what structs have beside the document's members.
-var methodNames = []string{"Rest", "DecodePayload", "AppendPayload", "KeepPayload", "MarshalJSON", "UnmarshalJSON"}
+var methodNames = []string{"Rest", "MarshalJSON", "UnmarshalJSON"}
 
 func (t *typer) field(parent *Type, name string, ref *openapi3.SchemaRef, required bool) *TypeField {
 	goType, null := t.of(ref, place{parent: parent, name: name, rank: rankNested})
@@ -191,9 +225,13 @@ func fieldDoc(ref *openapi3.SchemaRef) []string {
 	return docLines(strings.TrimSpace(sentence(s.Description) + " " + always))
 }
 
+// maxNested bounds collections inside collections without a name: compilers
+// give up somewhere beyond fifty.
+const maxNested = 8
+
 func (t *typer) array(v view, at place) *GoType {
-	if v.ref == "" && at.parent != nil {
-		elem, null := t.of(v.schema.Items, place{parent: at.parent, name: at.name + " item", rank: rankNested})
+	if v.ref == "" && at.parent != nil && at.nested < maxNested {
+		elem, null := t.of(v.schema.Items, place{parent: at.parent, name: at.name + " item", rank: rankNested, nested: at.nested + 1})
 		return &GoType{Kind: SliceGo, Elem: presence(elem, true, null)}
 	}
 	one := t.add(v, at, SliceType)
@@ -203,8 +241,8 @@ func (t *typer) array(v view, at place) *GoType {
 }
 
 func (t *typer) dictionary(v view, at place, extra *openapi3.SchemaRef) *GoType {
-	if v.ref == "" && at.parent != nil {
-		elem, null := t.of(extra, place{parent: at.parent, name: at.name + " value", rank: rankNested})
+	if v.ref == "" && at.parent != nil && at.nested < maxNested {
+		elem, null := t.of(extra, place{parent: at.parent, name: at.name + " value", rank: rankNested, nested: at.nested + 1})
 		return &GoType{Kind: MapGo, Elem: presence(elem, true, null)}
 	}
 	one := t.add(v, at, MapType)

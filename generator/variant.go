@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/whgen/whgen/spec"
 )
 
 // enum is an open one: other values decode as well. nil: no Go constants fit.
@@ -12,22 +14,34 @@ func (t *typer) enum(v view, at place, jsonType string) *GoType {
 	if v.ref == "" && at.parent == nil {
 		return nil
 	}
+	return t.enumOf(v, at, jsonType, v.schema.Enum)
+}
+
+// enumOf makes an enum of values; those that Go cannot tell apart are one.
+func (t *typer) enumOf(v view, at place, jsonType string, listed []any) *GoType {
 	var values []*EnumValue
-	for _, raw := range v.schema.Enum {
+	seen := map[EnumValue]bool{}
+	for _, raw := range listed {
+		var one EnumValue
 		switch x := raw.(type) {
 		case nil:
+			continue
 		case string:
 			if jsonType != "string" {
 				return nil
 			}
-			values = append(values, &EnumValue{Text: x})
+			one = EnumValue{Text: x}
 		case float64:
 			if jsonType != "integer" || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 				return nil
 			}
-			values = append(values, &EnumValue{Int: int64(x), Text: strconv.FormatInt(int64(x), 10)})
+			one = EnumValue{Int: int64(x), Text: strconv.FormatInt(int64(x), 10)}
 		default:
 			return nil
+		}
+		if !seen[one] {
+			seen[one] = true
+			values = append(values, &one)
 		}
 	}
 	if len(values) < 2 {
@@ -41,9 +55,43 @@ func (t *typer) enum(v view, at place, jsonType string) *GoType {
 	return &GoType{Kind: NamedGo, Type: one}
 }
 
+// constants are the values of a oneOf whose variants are values, as 3.1 writes
+// an enum with a description for each; ok only where all are of one type.
+func constants(variants openapi3.SchemaRefs) (values []any, jsonType string, ok bool) {
+	for _, ref := range variants {
+		s := look(ref).schema
+		if s == nil {
+			return nil, "", false
+		}
+		own := s.Enum
+		if s.Const != nil {
+			own = []any{s.Const}
+		}
+		if len(own) == 0 {
+			return nil, "", false
+		}
+		for _, one := range own {
+			kind := "string"
+			if _, text := one.(string); !text {
+				kind = "integer"
+			}
+			if jsonType != "" && kind != jsonType {
+				return nil, "", false
+			}
+			values, jsonType = append(values, one), kind
+		}
+	}
+	return values, jsonType, true
+}
+
 // union is a value that is one of several.
 func (t *typer) union(v view, at place) *GoType {
 	variants := realVariants(v.schema)
+	if values, jsonType, ok := constants(variants); ok && (v.ref != "" || at.parent != nil) {
+		if g := t.enumOf(v, at, jsonType, values); g != nil {
+			return g
+		}
+	}
 	if allTexts(variants) {
 		return &GoType{Kind: StringGo}
 	}
@@ -51,13 +99,22 @@ func (t *typer) union(v view, at place) *GoType {
 	one.Discriminator = discriminator(v.schema, variants)
 	var claims []claim
 	for i, ref := range variants {
-		field := &TypeField{WireName: variantName(ref, i), Values: discriminatorValues(v.schema, ref, one.Discriminator)}
+		field := &TypeField{WireName: variantName(ref, i), Always: isBase(ref)}
+		if !field.Always {
+			field.Values = discriminatorValues(v.schema, ref, one.Discriminator)
+		}
 		field.GoType, _ = t.of(ref, place{parent: one, name: field.WireName, rank: rankNested})
 		one.Fields = append(one.Fields, field)
 		claims = append(claims, claim{wish: goName(field.WireName), origin: field.WireName, give: func(s string) { field.GoName = s }})
 	}
 	newScope().settle(claims)
 	return &GoType{Kind: NamedGo, Type: one}
+}
+
+// isBase reports whether a variant is what all the others build on.
+func isBase(ref *openapi3.SchemaRef) bool {
+	_, ok := ref.Value.Extensions[spec.BaseExtension]
+	return ok
 }
 
 func allTexts(variants openapi3.SchemaRefs) bool {
@@ -77,6 +134,8 @@ func allTexts(variants openapi3.SchemaRefs) bool {
 func variantName(ref *openapi3.SchemaRef, i int) string {
 	v := look(ref)
 	switch {
+	case ref.Ref != "":
+		return refName(ref.Ref)
 	case v.ref != "":
 		return refName(v.ref)
 	case v.schema != nil && v.schema.Title != "":

@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -21,15 +19,15 @@ const batchWorkers = 2 * defaultBatch
 type items struct {
 	root  *node // what is read of an element
 	slots int
-	array int      // slot of the array in the whole body
-	tail  []string // from an element of the array to the event in it
+	array int      // slot of the (outermost) array in the whole body
+	tail  []string // from an element of that array to the event; "*" is every element of another one
 }
 
-// compileItems reads a pointer with one "*" in it: /events/*, /*, or
-// /notificationItems/*/NotificationRequestItem.
+// compileItems reads a pointer with at least one "*" in it: /events/*, /*,
+// /items/*/Item, /entry/*/changes/*.
 func (c *compiler) compileItems(pointer string) (*items, error) {
 	before, after, found := strings.Cut(pointer, "/*")
-	if !found || after != "" && after[0] != '/' || strings.Contains(after, "*") || !validPointer(before) || !validPointer(after) {
+	if !found || after != "" && after[0] != '/' || !validPointer(before) || !validPointer(after) {
 		return nil, fmt.Errorf("items %q is no pointer to the elements of an array", pointer)
 	}
 	out := &items{root: newNode(), array: c.root.add(before, &c.slots)}
@@ -93,36 +91,69 @@ func (rq *request) batch() verdict {
 	return fold(all)
 }
 
+// piece is an element of a batch as it came, and the event in it: nil where the
+// tail leads nowhere.
+type piece struct{ around, event jsontext.Value }
+
 // elements are the raw events of the body.
-func (rq *request) elements() ([]jsontext.Value, *problem) {
+func (rq *request) elements() ([]piece, *problem) {
 	list := rq.slot(rq.endpoint.items.array)
 	if len(list) == 0 || list[0] != '[' {
 		return nil, malformed("the batch has no array of elements")
 	}
-	var all []jsontext.Value
+	return gather(nil, list, rq.endpoint.items.tail), nil
+}
+
+// gather adds the events of an array, which scan has validated.
+func gather(all []piece, list jsontext.Value, tail []string) []piece {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(list))
 	if _, err := dec.ReadToken(); err != nil {
-		return nil, malformed("%s", syntaxReason(err))
+		return all
 	}
 	for dec.PeekKind() != ']' {
 		v, err := dec.ReadValue()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, malformed("%s", syntaxReason(err))
+		if err != nil {
+			return all
 		}
 		end := dec.InputOffset()
-		all = append(all, list[end-int64(len(v)):end:end])
+		all = follow(all, list[end-int64(len(v)):end:end], tail)
 	}
-	return all, nil
+	return all
+}
+
+// follow goes from an element of an array to the event, or the events, in it.
+func follow(all []piece, element jsontext.Value, tail []string) []piece {
+	v := element
+	for i, name := range tail {
+		if name == "*" && v[0] == '[' {
+			return gather(all, v, tail[i+1:])
+		}
+		if v = member(v, name); v == nil {
+			break
+		}
+	}
+	return append(all, piece{element, v})
+}
+
+// member is a member of an object; nil without.
+func member(v jsontext.Value, name string) jsontext.Value {
+	slots := make([]jsontext.Value, 1)
+	root := newNode()
+	root.step(name).slot = 0
+	if v[0] != '{' || name == "*" || scan(root, v, slots) != nil {
+		return nil
+	}
+	return slots[0]
 }
 
 // element judges one event up to the database. One that would be malformed
 // alone is kept as rejected, under a key that no event has, so that it neither
 // holds up the others nor is acknowledged and lost.
-func (rq *request) element(raw jsontext.Value) *element {
+func (rq *request) element(raw piece) *element {
 	own := *rq
 	own.whole, own.slots, own.batched = rq.slots, nil, nil
 	e := &element{rq: &own}
-	own.body = inner(raw, rq.endpoint.items.tail)
+	own.body = raw.event
 	p := malformed("the element has no event in it")
 	if own.body != nil {
 		own.slots = make([]jsontext.Value, rq.endpoint.items.slots)
@@ -139,7 +170,7 @@ func (rq *request) element(raw jsontext.Value) *element {
 	}
 	if p != nil && p.outcome == Malformed {
 		if own.body == nil {
-			own.body = raw
+			own.body = raw.around
 		}
 		e.d = own.quarantined(p.reason)
 	} else if p != nil {
@@ -170,20 +201,6 @@ func (rq *request) quarantined(reason string) *Delivery {
 	d.Event, d.Deadline = -1, rq.start.Add(rq.timing().Deadline)
 	rq.endAs(d, StatusRejected, reason)
 	return d
-}
-
-// inner follows the tail of an items pointer; nil where it leads nowhere.
-func inner(v jsontext.Value, tail []string) jsontext.Value {
-	for _, name := range tail {
-		slots := make([]jsontext.Value, 1)
-		root, n := newNode(), 0
-		root.step(name).slot = n
-		if scan(root, v, slots) != nil || slots[0] == nil {
-			return nil
-		}
-		v = slots[0]
-	}
-	return v
 }
 
 // work brings the element into the database, unless the sender's patience has

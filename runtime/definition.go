@@ -32,7 +32,7 @@ type Endpoint struct {
 	Keys    []FetchedKey // those of Scheme's that no provider has
 	// Challenges are requests that are no deliveries.
 	Challenges []Challenge
-	// Items is where a batch has its events, a pointer with one "*" in it such as
+	// Items is where a batch has its events, a pointer with "*" in it such as
 	// /events/*; "" where a body is one event. Body selectors then read the
 	// element, Envelope selectors the whole body.
 	Items   string

@@ -44,6 +44,9 @@ var standIn = map[Outcome]Outcome{
 	Rejected: Processed, Known: Duplicate, Stale: Processed, Ignored: Processed, Accepted: Processed,
 }
 
+// unlistedStandIn is the same at an endpoint, for types that nobody listed.
+var unlistedStandIn = map[Outcome]Outcome{Duplicate: Ignored, Conflict: Ignored, InProgress: Failed}
+
 var demanded = []Outcome{Processed, Duplicate, Conflict, InProgress, Failed}
 
 // responses compiles the answers. An event has to declare the outcomes that
@@ -68,6 +71,12 @@ func (c *compiler) responses(list Responses, event bool) (*responses, error) {
 	for o, other := range standIn {
 		if out.of[o].status == 0 && !out.of[o].replay {
 			out.of[o] = out.of[other]
+		}
+	}
+	for o, other := range unlistedStandIn {
+		if !event && out.of[o].status == 0 && !out.of[o].replay {
+			out.of[o] = out.of[other]
+			out.of[o].replay = o == Duplicate
 		}
 	}
 	for _, o := range demanded {

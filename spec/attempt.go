@@ -52,6 +52,9 @@ func (w *work) replay(at Pos) {
 	if scheme == nil || scheme.Type == "" && len(scheme.Members()) == 0 {
 		return
 	}
+	if w.event.Replay == "refuse" {
+		w.refuses(v.at, scheme)
+	}
 	if !scheme.Binds() {
 		if w.event.Replay == "" {
 			w.event.Replay = "process"
@@ -64,11 +67,22 @@ func (w *work) replay(at Pos) {
 	}
 	uncovered := w.event.Unsigned[0]
 	if v == nil {
-		w.err(at, "replay", "write event: {replay: process} to accept that, or take a key that is signed",
+		w.err(at, "replay", "write event: {replay: refuse}, so that a known body under a new key is a duplicate, or {replay: process} to accept that, or take a key that is signed",
 			"event %q: the signature does not cover the event key %q: a captured request can be sent again under a new key", w.label, uncovered)
 	} else if w.event.Replay == "process" {
 		w.info(v.at, "replay-process", "", "a captured request can be repeated under a new %q; event.replay accepts that", uncovered)
 	}
+}
+
+// refuses: a known body under a new key can only be told from a new event where
+// nobody can change the body.
+func (w *work) refuses(at Pos, scheme *Scheme) {
+	if scheme.Body() < BoundWhole {
+		w.err(at, "replay", "write replay: process to accept that captured requests can be repeated",
+			"event %q: event.replay: refuse wants a signature over the whole body; whoever has captured a request under this one changes a byte of it, and it is new", w.label)
+		return
+	}
+	w.info(at, "replay-refuse", "", "event %q: two facts with equal bytes are one event: event.replay: refuse takes the second for a replay", w.label)
 }
 
 // unsigned are the parts of the key that the signature does not cover.

@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// itemsOf reads event.items: a pointer with one "*" in it, which stands for every
-// element of an array.
+// itemsOf reads event.items: a pointer with at least one "*" in it, which stands
+// for every element of an array.
 func (r *report) itemsOf(v *value) string {
 	if v == nil || v.text == "" {
 		return ""
@@ -19,7 +19,7 @@ func (r *report) itemsOf(v *value) string {
 			stars++
 		}
 	}
-	if !ok || stars != 1 {
+	if !ok || stars == 0 {
 		r.err(v.at, "event-items", "write it as /events/*, or /* where the body is the array", "event.items %q is no pointer to the elements of an array", v.text)
 		return ""
 	}

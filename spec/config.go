@@ -20,6 +20,22 @@ type Receiver struct {
 	TablePrefix     string // "" means <source>_ unless PrefixSet
 	PrefixSet       bool
 	Migrations      string // goose
+	Models          Models
 	ScaffoldMain    string // folder; "" means cmd/<source>-receiver; "-" none
 	ScaffoldHandler bool   // default true
+}
+
+// Models are Go types of the user's own that take the place of generated ones.
+type Models struct {
+	Pos    Pos
+	Import string  // import path of their package; "" without models
+	Types  []Model // in the order written
+}
+
+// Model is one type: of the event of that name, or of the named schema wherever
+// it is used.
+type Model struct {
+	Pos  Pos
+	Name string // event or schema
+	Type string // exported name in the package
 }

@@ -11,11 +11,12 @@ import (
 // to endpoint to entry to event), default and preset has been applied. Words
 // are the contract's; names of the target language are the plan's business.
 type Contract struct {
-	Pos         Pos    // of the root x-whgen
-	Source      string // [a-z][a-z0-9_]*; whgen.yaml's wins
-	Title       string // info.title of the document
-	Description string // info.description
-	Preset      string // root preset, "" without one
+	Pos         Pos          // of the root x-whgen
+	Source      string       // [a-z][a-z0-9_]*; whgen.yaml's wins
+	Title       string       // info.title of the document
+	Description string       // info.description
+	Preset      string       // root preset, "" without one
+	Refined     []Refinement // what the contract says otherwise than its presets, in the presets' order
 
 	Endpoints   []*Endpoint       // at least one; in the document's order
 	Events      []*Event          // sorted by Name
@@ -26,8 +27,20 @@ type Contract struct {
 	PublicURL   string            // the setting that holds the public address of the mount point, "" without
 	Tenant      *Selector         // path, header or query: which account a request is for; nil without
 
+	// Uncovered is what the document says can arrive, and this receiver does not
+	// take: entries under webhooks, x-webhooks and callbacks, and types of entries
+	// that carry several. Sorted by name.
+	Uncovered []Uncovered
+
 	Document *openapi3.T // the cut document, references resolved
 	Receiver Receiver    // the whgen.yaml entry it was loaded for
+}
+
+// Uncovered is one entry of the document, or one type of an entry ("entry type"),
+// that no event of the receiver takes.
+type Uncovered struct {
+	Name string
+	Pos  Pos
 }
 
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
@@ -45,6 +58,7 @@ type Endpoint struct {
 	Items      string     // event.items: where a batch has its events, "" where a body is one
 	Type       []Selector // event.type, joined by "."; empty: one entry, no type
 	Unknown    UnknownPolicy
+	Sender     *Habits
 	Events     []*Event             // those that arrive here, sorted by Name
 	Outcomes   map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }

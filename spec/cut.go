@@ -1,12 +1,9 @@
 package spec
 
 import (
-	"fmt"
 	"mime"
-	"path"
 	"sort"
 	"strings"
-	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,9 +13,9 @@ import (
 // components/schemas, wherever it stood.
 type cutter struct {
 	writer
-	names   map[*yaml.Node]string // component name of a referenced schema
-	taken   map[string]bool
-	pending []*yaml.Node
+	*components
+	met     map[kept]bool
+	pending []kept
 	modern  bool // 3.1 and later: keywords beside $ref count
 	lost    map[string]bool
 }
@@ -32,15 +29,35 @@ type body struct {
 
 // cut is the document's text and the user's position of each of its lines.
 // schemas are further schemas to keep, by the name under which they are found
-// in webhooks: those that events of one entry name.
+// in webhooks: those that events of one entry name. It is written twice, because
+// names are known when everything has been met, and once more where files were
+// read meanwhile, which may hold further children.
 func (t *tree) cut(all []*entry, schemas map[string]*yaml.Node) (string, []Pos) {
-	c := &cutter{writer: writer{tree: t}, names: map[*yaml.Node]string{}, taken: map[string]bool{}, lost: map[string]bool{}}
+	names, lost := newComponents(t.source.name), map[string]bool{}
+	for files := -1; files != len(t.files); {
+		files = len(t.files)
+		t.cutter(names, lost).document(all, schemas)
+	}
+	names.settle()
+	c := t.cutter(names, lost)
+	c.document(all, schemas)
+	return c.out.String(), c.lines
+}
+
+func (t *tree) cutter(names *components, lost map[string]bool) *cutter {
+	return &cutter{writer: writer{tree: t}, components: names, met: map[kept]bool{}, lost: lost}
+}
+
+func (c *cutter) document(all []*entry, schemas map[string]*yaml.Node) {
+	t := c.tree
 	version := "3.1.0"
 	if v := lookup(t.root, "openapi"); v != nil {
 		version = v.Value
 	}
 	c.modern = !strings.HasPrefix(version, "3.0")
-	c.open("{", t.pos(t.root))
+	// Behind a document's start the brace cannot be a key, so the YAML parser does
+	// not hold every token of the document until it knows.
+	c.open("--- {", t.pos(t.root))
 	c.key("openapi", Pos{})
 	c.text(version, Pos{})
 	c.info(lookup(t.root, "info"))
@@ -59,9 +76,8 @@ func (t *tree) cut(all []*entry, schemas map[string]*yaml.Node) (string, []Pos) 
 		c.extra(name, schemas[name])
 	}
 	c.shut("}")
-	c.components()
+	c.schemas()
 	c.shut("}")
-	return c.out.String(), c.lines
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -143,9 +159,9 @@ func (c *cutter) responses(n *yaml.Node) {
 	c.shut("}")
 }
 
-// components writes the referenced schemas, in the order of their names, until
+// schemas writes the referenced schemas, in the order of their names, until
 // none is pending.
-func (c *cutter) components() {
+func (c *cutter) schemas() {
 	c.key("components", Pos{})
 	c.open("{", Pos{})
 	c.key("schemas", Pos{})
@@ -154,45 +170,103 @@ func (c *cutter) components() {
 		batch := c.pending
 		c.pending = nil
 		sort.Slice(batch, func(i, j int) bool { return c.names[batch[i]] < c.names[batch[j]] })
-		for _, n := range batch {
-			c.key(c.names[n], c.tree.pos(n))
-			c.schema(n, 0)
+		for _, k := range batch {
+			c.key(c.names[k], c.tree.pos(k.node))
+			c.component(k)
 		}
 	}
 	c.shut("}")
 	c.shut("}")
 }
 
-// component is the name under which a referenced schema is kept.
-func (c *cutter) component(ref string, n *yaml.Node) string {
-	if name, ok := c.names[n]; ok {
-		return name
+// component writes a schema that references name. One that stands for its
+// children is a choice among them, and what it says itself is the last variant,
+// by which its own members can be read whatever the child is.
+func (c *cutter) component(k kept) {
+	switch {
+	case k.base:
+		c.open("{", c.tree.pos(k.node))
+		c.key(BaseExtension, Pos{})
+		c.raw("true", Pos{})
+		c.keywords(k.node, 0)
+		c.shut("}")
+	case len(c.tree.choices(k.node)) > 0:
+		c.choice(k)
+	default:
+		c.schema(k.node, 0)
 	}
-	last := ref[strings.LastIndexAny(ref, "/#")+1:]
-	if last == "" || strings.HasSuffix(ref, "/items") {
-		last = strings.TrimSuffix(path.Base(strings.TrimRight(strings.TrimSuffix(ref, "/items"), "#/")), path.Ext(ref))
-	}
-	base := safeComponent(unescapeToken(unescapeURI(last)))
-	name := base
-	for i := 2; c.taken[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	c.names[n], c.taken[name] = name, true
-	c.pending = append(c.pending, n)
-	return name
 }
 
-func safeComponent(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r) {
-			return r
-		}
-		return '_'
-	}, s)
-	if s == "" {
-		return "schema"
+// BaseExtension marks the variant of a oneOf that every value fits: what the
+// schema that stands for its children says itself.
+const BaseExtension = "x-whgen-base"
+
+func (c *cutter) choice(k kept) {
+	n, all := k.node, c.tree.choices(k.node)
+	c.open("{", c.tree.pos(n))
+	c.textMember("title", n)
+	c.textMember("description", n)
+	if nullableNode(n) {
+		c.key("nullable", c.tree.pos(n))
+		c.raw("true", c.tree.pos(n))
 	}
-	return s
+	c.key("oneOf", c.tree.pos(n))
+	c.open("[", c.tree.pos(n))
+	written := map[*yaml.Node]bool{}
+	for _, one := range all {
+		if !written[one.node] {
+			written[one.node] = true
+			c.refTo(one.at, c.named(one.origin, one.node, false))
+		}
+	}
+	c.refTo(c.tree.pos(n), c.named(c.origins[k], n, true))
+	c.shut("]")
+	key, d := lookupPair(n, "discriminator")
+	c.key("discriminator", c.tree.pos(key))
+	c.open("{", c.tree.pos(d))
+	c.textMember("propertyName", d)
+	c.key("mapping", c.tree.pos(d))
+	c.open("{", c.tree.pos(d))
+	for _, one := range all {
+		c.key(one.value, one.at)
+		c.text(c.named(one.origin, one.node, false), one.at)
+	}
+	c.shut("}")
+	c.shut("}")
+	c.shut("}")
+}
+
+func (c *cutter) refTo(at Pos, ref string) {
+	c.open("{", at)
+	c.key("$ref", at)
+	c.text(ref, at)
+	c.shut("}")
+}
+
+func nullableNode(n *yaml.Node) bool {
+	if v := lookup(n, "nullable"); v != nil && v.Value == "true" {
+		return true
+	}
+	if v := lookup(n, "type"); v != nil && v.Kind == yaml.SequenceNode {
+		for _, item := range v.Content {
+			if item.Value == "null" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named is the reference to a schema under the name that it is kept under. base
+// asks for what a schema says itself, without its children.
+func (c *cutter) named(origin string, n *yaml.Node, base bool) string {
+	k := kept{n, base && len(c.tree.choices(n)) > 0}
+	c.note(k, origin)
+	if !c.met[k] {
+		c.met[k] = true
+		c.pending = append(c.pending, k)
+	}
+	return ownSchemas + escapeToken(c.names[k])
 }
 
 // body is the media type of an entry that a receiver takes: JSON, where there

@@ -22,28 +22,34 @@ var bodyMethods = []string{"post", "put", "patch", "delete"}
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
-// entries finds what carries x-whgen, in the document's order.
-func (t *tree) entries() []*entry {
-	f := &finder{tree: t, seen: map[visited]bool{}, named: map[string]*entry{}}
+// entries finds what carries x-whgen, in the document's order, and what a sender
+// would deliver but carries none.
+func (t *tree) entries() (found []*entry, others []Uncovered) {
+	f := &finder{tree: t, seen: map[visited]bool{}, items: map[*yaml.Node]bool{}, named: map[string]*entry{}}
 	f.webhooks()
 	f.paths()
+	f.lone = true
 	f.callbacks(lookup(lookup(t.root, "components"), "callbacks"))
 	f.refuseRepeats()
-	return f.found
+	return f.found, f.others
 }
 
-// visited is a path item under one name. A callback of components is met again
-// at each operation that refers to it.
+// visited is a path item under one name. A callback of components is met at each
+// operation that refers to it; its own name counts where none does.
 type visited struct {
 	name string
 	item *yaml.Node
 }
 
 type finder struct {
-	tree  *tree
-	found []*entry
-	seen  map[visited]bool
-	named map[string]*entry
+	tree   *tree
+	found  []*entry
+	others []Uncovered
+	ours   bool // paths are the sender's own API unless they carry x-whgen
+	seen   map[visited]bool
+	items  map[*yaml.Node]bool
+	lone   bool // only what has not been met yet
+	named  map[string]*entry
 }
 
 func (f *finder) webhooks() {
@@ -66,6 +72,9 @@ func (f *finder) webhookMap(n *yaml.Node) {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k, item := n.Content[i], f.tree.derefItem(n.Content[i+1])
 		if isOperation(item) {
+			if lookup(item, "x-whgen") == nil {
+				f.others = append(f.others, Uncovered{Name: k.Value, Pos: f.tree.pos(k)})
+			}
 			f.add(k.Value, f.tree.pos(k), "post", nil, item)
 			continue
 		}
@@ -100,6 +109,7 @@ func (f *finder) paths() {
 	n := lookup(f.tree.root, "paths")
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
+		f.ours = true
 		f.item(k, f.tree.derefItem(n.Content[i+1]), func(op *yaml.Node, _ string) string {
 			if id := lookup(op, "operationId"); id != nil && id.Value != "" {
 				return id.Value
@@ -122,6 +132,8 @@ func lastSegment(path string) string {
 
 // callbacks reads name -> expression -> path item.
 func (f *finder) callbacks(n *yaml.Node) {
+	defer func(before bool) { f.ours = before }(f.ours)
+	f.ours = false
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		k, callback := n.Content[i], f.tree.deref(n.Content[i+1])
 		for j := 0; callback != nil && callback.Kind == yaml.MappingNode && j+1 < len(callback.Content); j += 2 {
@@ -135,17 +147,20 @@ func (f *finder) callbacks(n *yaml.Node) {
 
 // item reads the operations of one path item.
 func (f *finder) item(k, item *yaml.Node, name func(op *yaml.Node, method string) string) {
-	if item == nil || item.Kind != yaml.MappingNode || f.seen[visited{k.Value, item}] {
+	if item == nil || item.Kind != yaml.MappingNode || f.seen[visited{k.Value, item}] || f.lone && f.items[item] {
 		return
 	}
-	f.seen[visited{k.Value, item}] = true
+	f.seen[visited{k.Value, item}], f.items[item] = true, true
 	marked := lookup(item, "x-whgen") != nil
 	var ops []string
 	for _, m := range methods {
 		if op := lookup(item, m); op != nil && op.Kind == yaml.MappingNode {
 			f.callbacks(lookup(op, "callbacks"))
-			if marked || lookup(op, "x-whgen") != nil {
+			switch {
+			case marked || lookup(op, "x-whgen") != nil:
 				ops = append(ops, m)
+			case !f.ours:
+				f.others = append(f.others, Uncovered{Name: name(op, m), Pos: f.tree.pos(k)})
 			}
 		}
 	}
@@ -247,14 +262,34 @@ func (t *tree) derefItem(n *yaml.Node) *yaml.Node {
 // deref follows $refs to the node that they name; nil where that is missing
 // or a circle.
 func (t *tree) deref(n *yaml.Node) *yaml.Node {
-	for range 32 {
+	target, _ := t.follow(n)
+	return target
+}
+
+// circular reports whether a node is nothing but a chain of references that
+// comes back to itself.
+func (t *tree) circular(n *yaml.Node) bool {
+	_, circle := t.follow(n)
+	return circle
+}
+
+func (t *tree) follow(n *yaml.Node) (target *yaml.Node, circle bool) {
+	var seen map[*yaml.Node]bool
+	for steps := 0; n != nil; steps++ {
 		ref := lookup(n, "$ref")
 		if ref == nil || ref.Kind != yaml.ScalarNode {
-			return n
+			return n, false
 		}
-		if n = t.resolve(ref.Value, n); n == nil {
-			return nil
+		if seen[n] {
+			return nil, true
 		}
+		if steps > 8 && seen == nil {
+			seen = map[*yaml.Node]bool{}
+		}
+		if seen != nil {
+			seen[n] = true
+		}
+		n = t.resolve(ref.Value, n)
 	}
-	return nil
+	return nil, false
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -38,7 +39,7 @@ func loadContract(receiver Receiver, read ReadFile, r *report) *Contract {
 	}
 	l := &loader{counters: map[Pos]bool{}, report: r, tree: t, receiver: receiver, schemas: map[string]*yaml.Node{}}
 	l.rootPolicy()
-	l.entries = t.entries()
+	l.entries, l.others = t.entries()
 	if len(l.entries) == 0 {
 		r.err(t.source.start(), "no-entries", `write "x-whgen: {}" on the webhook, callback or path operation that the sender calls; an overlay may do it`, "no operation carries x-whgen, so there is nothing to receive")
 	}
@@ -116,9 +117,11 @@ type loader struct {
 	tree     *tree
 	receiver Receiver
 	root     *value // preset and root merged; nil without a root x-whgen
+	written  *value // the root as the user wrote it
 	rootAt   Pos
 	source   string
 	entries  []*entry
+	others   []Uncovered           // entries without x-whgen
 	schemas  map[string]*yaml.Node // of events that name their own, by webhook name in the cut document
 	document *openapi3.T
 	badKeys  map[string]bool
@@ -146,7 +149,8 @@ func (l *loader) rootPolicy() {
 	if !v.is(mapForm) {
 		return
 	}
-	l.root = l.withPresets(nil, eventMap(v))
+	l.written = eventMap(v)
+	l.root = l.withPresets(nil, l.written)
 	l.version(v)
 	l.sourceName(v)
 }
@@ -199,6 +203,7 @@ func (l *loader) contract() *Contract {
 	if p := l.root.get("preset"); p.is(textForm) {
 		c.Preset = p.text
 	}
+	c.Refined = l.refinements(l.written)
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
 	l.params()
 	c.Params, c.PublicURL = l.paramNames, l.publicURL
@@ -216,9 +221,11 @@ func (l *loader) contract() *Contract {
 	}
 	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
-	l.checkTenants(c, scopes)
 	l.unusedNames()
+	l.checkTenants(c, scopes)
 	l.events(c, plans, scopes)
+	c.Uncovered = l.uncovered(l.others, plans)
+	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })
 	l.finish(c, scopes)
 	l.challenges(c, scopes)
 	return c

@@ -36,6 +36,10 @@ func (t *tree) overlay(name string, text []byte) {
 		return
 	}
 	for _, action := range actions.Content {
+		if k, _ := lookupPair(action, "copy"); k != nil && strings.HasPrefix(version.Value, "1.0") {
+			t.report.err(t.pos(k), "overlay-action", "write overlay: 1.1.0", "copy is not known in overlay %s", version.Value)
+			continue
+		}
 		t.action(action)
 	}
 }
@@ -55,15 +59,20 @@ func (t *tree) action(n *yaml.Node) {
 		t.report.err(t.pos(n), "overlay-action", "", "the action has no target")
 		return
 	}
+	misspelt := false
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		switch key := n.Content[i]; {
 		case strings.HasPrefix(key.Value, "x-"):
 		default:
 			known := []string{"target", "description", "update", "remove", "copy"}
 			if !contains(known, key.Value) {
+				misspelt = true
 				t.report.err(t.pos(key), "unknown-key", didYouMean(key.Value, known), "action: unknown key %q", key.Value)
 			}
 		}
+	}
+	if misspelt || !t.oneKind(n) {
+		return
 	}
 	matches, err := queryTree(t.root, target.Value)
 	if err != nil {
@@ -77,31 +86,77 @@ func (t *tree) action(n *yaml.Node) {
 	t.change(n, matches)
 }
 
+// oneKind demands one of update, copy and remove. An update beside remove: true
+// has no effect, as the specification says.
+func (t *tree) oneKind(n *yaml.Node) bool {
+	remove, update, from := lookup(n, "remove"), lookup(n, "update"), lookup(n, "copy")
+	switch {
+	case remove != nil && scalarForm(remove) != booleanForm:
+		t.report.err(t.pos(remove), "overlay-action", "", "remove: want true or false")
+	case remove != nil && saysYes(remove):
+		return true
+	case update != nil && from != nil:
+		k, _ := lookupPair(n, "copy")
+		t.report.err(t.pos(k), "overlay-action", "write two actions", "the action has update and copy; want one")
+	case update == nil && from == nil:
+		t.report.err(t.pos(n), "overlay-action", "", "the action has none of update, copy and remove")
+	default:
+		return true
+	}
+	return false
+}
+
+func saysYes(n *yaml.Node) bool { return strings.EqualFold(n.Value, "true") }
+
 // change does what an action says to each of its matches: remove, copy, update.
 func (t *tree) change(n *yaml.Node, matches []*yaml.Node) {
-	if remove := lookup(n, "remove"); remove != nil && remove.Value == "true" {
+	if remove := lookup(n, "remove"); remove != nil && saysYes(remove) {
 		t.remove(matches)
 		return
 	}
+	target := lookup(n, "target").Value
+	word, update := "update", lookup(n, "update")
 	if from := lookup(n, "copy"); from != nil {
 		sources, err := queryTree(t.root, from.Value)
 		if err != nil || len(sources) != 1 {
 			t.report.err(t.pos(from), "overlay-no-match", "", "copy %q matches %d places; want one", from.Value, len(sources))
 			return
 		}
-		for _, m := range matches {
-			t.merge(m, t.clone(sources[0]), false)
-		}
+		// What is copied can itself be one of the places that are changed.
+		word, update = "copy", t.clone(sources[0])
 	}
-	if update := lookup(n, "update"); update != nil {
-		for _, m := range matches {
-			t.merge(m, t.clone(update), strings.Contains(lookup(n, "target").Value, "x-whgen"))
+	ours := strings.Contains(target, "x-whgen")
+	for _, m := range matches {
+		if !ours && !compatible(m, update, true) {
+			t.report.err(t.pos(lookup(n, word)), "overlay-update", "remove what stands there, and add the new value to what is around it",
+				"%s is %s; %s is %s", word, shape(update), target, shape(m))
+			return
 		}
+		t.merge(m, t.clone(update), ours)
 	}
 }
 
+// compatible says whether a value can be laid over another one: objects over
+// objects, lists over lists, scalars over scalars, anything over null. A target
+// that is a list also takes an element.
+func compatible(n, update *yaml.Node, target bool) bool {
+	return n.Kind == update.Kind || isNull(n) || target && n.Kind == yaml.SequenceNode
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && scalarForm(n) == nullForm }
+
+func shape(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "an object"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return "a scalar"
+}
+
 // merge lays an update over a node in place: objects member by member, a list
-// takes the update as a further element, everything else is replaced. Inside
+// takes the update as further elements, everything else is replaced. Inside
 // x-whgen (ours) lists are replaced whole, as everywhere in that vocabulary.
 func (t *tree) merge(n, update *yaml.Node, ours bool) {
 	switch {
@@ -126,14 +181,21 @@ func (t *tree) mergeMembers(n, update *yaml.Node, ours bool) {
 	for i := 0; i+1 < len(update.Content); i += 2 {
 		k, v := update.Content[i], update.Content[i+1]
 		j, ok := at[k.Value]
-		switch {
-		case !ok:
+		if !ok {
 			at[k.Value] = len(n.Content)
 			n.Content = append(n.Content, k, v)
-		case n.Content[j+1].Kind == v.Kind && v.Kind != yaml.ScalarNode:
-			t.merge(n.Content[j+1], v, ours || k.Value == "x-whgen")
-		default:
+			continue
+		}
+		old, own := n.Content[j+1], ours || k.Value == "x-whgen"
+		switch {
+		case old.Kind == v.Kind && v.Kind != yaml.ScalarNode:
+			t.merge(old, v, own)
+		case own || compatible(old, v, false):
 			n.Content[j], n.Content[j+1] = k, v
+		case isNull(v):
+			t.report.warn(t.pos(k), "overlay-update", "write what shall stand there, or leave the name out", "update of %s is empty; %s of the document stays", k.Value, strings.Replace(shape(old), "an ", "the ", 1))
+		default:
+			t.report.err(t.pos(v), "overlay-update", "remove what stands there in an action before", "update of %s is %s; the document has %s there", k.Value, shape(v), shape(old))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"gopkg.in/yaml.v3"
@@ -226,9 +227,10 @@ func (l *loader) eventName(p *eventPlan) string {
 		from = p.entry.name
 	}
 	name := camel(strings.TrimSuffix(from, ".*"), "")
-	if name == "" {
-		l.err(p.at, "name", "write name: orderPaid", "event %q: no name can be made of it", from)
-		return "event"
+	if name == "" || strings.ContainsFunc(from, func(c rune) bool { return c > unicode.MaxASCII }) {
+		// What camel leaves out is all that tells two of them apart.
+		name = orElse(name, "event") + "X" + hash4(from)
+		l.info(p.at, "name", "write name: orderPaid", "event %q is named %q, because a name has only letters a to z and digits", from, name)
 	}
 	return name
 }

@@ -19,7 +19,7 @@ func (c *cutter) schema(n *yaml.Node, depth int) {
 		return
 	}
 	if k, ref := lookupPair(n, "$ref"); ref != nil && ref.Kind == yaml.ScalarNode {
-		c.reference(n, k, ref, depth)
+		c.reference(n, k, ref, depth, false)
 		return
 	}
 	c.open("{", c.tree.pos(n))
@@ -28,10 +28,11 @@ func (c *cutter) schema(n *yaml.Node, depth int) {
 }
 
 // reference writes a $ref to the component that its target becomes. Keywords
-// beside it (3.1) are written as a second member of an allOf.
-func (c *cutter) reference(n, k, ref *yaml.Node, depth int) {
+// beside it (3.1) are written as a second member of an allOf. base asks for what
+// the target says itself, without its children.
+func (c *cutter) reference(n, k, ref *yaml.Node, depth int, base bool) {
 	target := c.tree.resolve(ref.Value, n)
-	if target == nil || target.Kind != yaml.MappingNode || c.circle(target) {
+	if target == nil || target.Kind != yaml.MappingNode || c.tree.deref(target) == nil {
 		c.missing(ref, target)
 		c.raw("{}", c.tree.pos(ref))
 		return
@@ -44,7 +45,7 @@ func (c *cutter) reference(n, k, ref *yaml.Node, depth int) {
 	}
 	c.open("{", c.tree.pos(n))
 	c.key("$ref", c.tree.pos(k))
-	c.text("#/components/schemas/"+c.component(ref.Value, target), c.tree.pos(ref))
+	c.text(c.named(c.tree.origin(ref.Value, n), target, base), c.tree.pos(ref))
 	c.shut("}")
 	if siblings {
 		c.open("{", c.tree.pos(n))
@@ -55,20 +56,20 @@ func (c *cutter) reference(n, k, ref *yaml.Node, depth int) {
 	}
 }
 
+// missing reports a reference that leads to nothing, or only round in a circle.
 func (c *cutter) missing(ref, target *yaml.Node) {
 	if c.lost[ref.Value] {
 		return
 	}
 	c.lost[ref.Value] = true
-	if target == nil {
+	switch {
+	case target == nil:
 		c.tree.report.warn(c.tree.pos(ref), "reference", "", "$ref %q leads nowhere; what stands there is taken as free-form", ref.Value)
+	case target.Kind == yaml.MappingNode && c.tree.circular(target):
+		c.tree.report.err(c.tree.pos(ref), "reference", "write the schema that is meant", "$ref %q leads to nothing but itself", ref.Value)
+	case target.Kind == yaml.MappingNode:
+		c.tree.report.warn(c.tree.pos(ref), "reference", "", "$ref %q leads to a reference that leads nowhere; what stands there is taken as free-form", ref.Value)
 	}
-}
-
-// circle reports whether a schema is nothing but a chain of references that
-// comes back to itself.
-func (c *cutter) circle(n *yaml.Node) bool {
-	return c.tree.deref(n) == nil
 }
 
 func (c *cutter) constrains(n *yaml.Node) bool {
@@ -92,7 +93,9 @@ func (c *cutter) keywords(n *yaml.Node, depth int) {
 			c.typeKeyword(k, v)
 		case "properties", "patternProperties":
 			c.schemaMap(k, v, depth)
-		case "allOf", "oneOf", "anyOf", "prefixItems":
+		case "allOf":
+			c.allOf(n, k, v, depth)
+		case "oneOf", "anyOf", "prefixItems":
 			c.schemaList(k, v, depth)
 		case "items", "additionalProperties":
 			c.schemaOrBool(k, v, depth)
@@ -104,7 +107,9 @@ func (c *cutter) keywords(n *yaml.Node, depth int) {
 			c.key("const", c.tree.pos(k))
 			c.constant(n, v)
 		case "discriminator":
-			c.discriminator(n, k, v)
+			if lookup(n, "oneOf") != nil || lookup(n, "anyOf") != nil {
+				c.discriminator(n, k, v)
+			}
 		case "minimum", "maximum":
 			if number, ok := numberJSON(v.Value); ok && v.Kind == yaml.ScalarNode && scalarForm(v) == numberForm {
 				c.key(k.Value, c.tree.pos(k))
@@ -182,6 +187,35 @@ func (c *cutter) schemaList(k, v *yaml.Node, depth int) {
 		c.schema(item, depth+1)
 	}
 	c.shut("]")
+}
+
+// allOf writes the parts. A schema that adds something to one that stands for
+// its children takes what that says itself; a mere wrapper means any child.
+func (c *cutter) allOf(n, k, v *yaml.Node, depth int) {
+	if v.Kind != yaml.SequenceNode || len(v.Content) == 0 {
+		return
+	}
+	extends := c.extends(n, v) || c.tree.isChild(n)
+	c.key(k.Value, c.tree.pos(k))
+	c.open("[", c.tree.pos(v))
+	for _, item := range v.Content {
+		if rk, ref := lookupPair(item, "$ref"); ref != nil && ref.Kind == yaml.ScalarNode {
+			c.reference(item, rk, ref, depth+1, extends)
+			continue
+		}
+		c.schema(item, depth+1)
+	}
+	c.shut("]")
+}
+
+func (c *cutter) extends(n, parts *yaml.Node) bool {
+	telling := 0
+	for _, item := range parts.Content {
+		if lookup(item, "$ref") != nil || c.constrains(item) {
+			telling++
+		}
+	}
+	return telling > 1 || lookup(n, "properties") != nil || lookup(n, "required") != nil
 }
 
 func (c *cutter) schemaOrBool(k, v *yaml.Node, depth int) {
@@ -275,14 +309,10 @@ func (c *cutter) discriminator(n, k, v *yaml.Node) {
 }
 
 func (c *cutter) variant(n, k, v *yaml.Node) {
-	ref := v.Value
-	if !strings.ContainsAny(ref, "#/") {
-		ref = "#/components/schemas/" + escapeToken(ref)
-	}
-	target := c.tree.resolve(ref, n)
+	target := c.tree.resolve(mappedRef(v), n)
 	if target == nil || target.Kind != yaml.MappingNode {
 		return
 	}
 	c.key(k.Value, c.tree.pos(k))
-	c.text("#/components/schemas/"+c.component(ref, target), c.tree.pos(v))
+	c.text(c.named(c.tree.origin(mappedRef(v), n), target, false), c.tree.pos(v))
 }

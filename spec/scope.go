@@ -100,6 +100,7 @@ func (l *loader) ages(s *scope) {
 // its events, and checks the contract as a whole.
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
+		s.endpoint.Sender = s.sender.habits()
 		l.endpointOutcomes(s)
 		l.batchAnswers(s)
 		l.endpointMedia(s)
@@ -167,6 +168,23 @@ func (l *loader) endpointOutcomes(s *scope) {
 		}
 	}
 	s.endpoint.Outcomes = all
+	s.unlisted()
+}
+
+// unlisted adds what types that nobody listed can come to once one has a row:
+// as the endpoint declares it, else as its first event does.
+func (s *scope) unlisted() {
+	for _, o := range []Outcome{Duplicate, Conflict, InProgress} {
+		r := s.set.resolve(o)
+		if r == nil && len(s.endpoint.Events) > 0 {
+			if first, ok := s.endpoint.Events[0].Outcomes[o]; ok {
+				r = &first
+			}
+		}
+		if r != nil {
+			s.endpoint.Outcomes[o] = *r
+		}
+	}
 }
 
 func (l *loader) endpointMedia(s *scope) {

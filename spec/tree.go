@@ -17,6 +17,7 @@ type tree struct {
 	files   map[string]*yaml.Node // by name; nil where reading failed
 	read    ReadFile
 	report  *report
+	heirs   heirs
 }
 
 func (t *tree) pos(n *yaml.Node) Pos {
@@ -61,18 +62,22 @@ func (t *tree) clone(n *yaml.Node) *yaml.Node {
 // resolve is the node that a $ref names, seen from a node that holds it; nil
 // when there is none.
 func (t *tree) resolve(ref string, from *yaml.Node) *yaml.Node {
-	file, fragment, _ := strings.Cut(ref, "#")
+	name, fragment, _ := strings.Cut(t.origin(ref, from), "#")
 	root := t.root
-	if base := t.baseOf(from); file != "" || base != t.source.name {
-		name := base
-		if file != "" {
-			name = path.Join(path.Dir(base), unescapeURI(file))
-		}
-		if name != t.source.name {
-			root = t.file(name)
-		}
+	if name != t.source.name {
+		root = t.file(name)
 	}
-	return pointerNode(root, unescapeURI(fragment))
+	return pointerNode(root, fragment)
+}
+
+// origin is the place that a $ref names: file#pointer.
+func (t *tree) origin(ref string, from *yaml.Node) string {
+	file, fragment, _ := strings.Cut(ref, "#")
+	name := t.baseOf(from)
+	if file != "" {
+		name = path.Join(path.Dir(name), unescapeURI(file))
+	}
+	return name + "#" + unescapeURI(fragment)
 }
 
 // baseOf is the file that relative references of a node start from: its own,

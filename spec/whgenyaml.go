@@ -5,13 +5,14 @@ import (
 	"path"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"gopkg.in/yaml.v3"
 )
 
 // receiverKeys are the keys of a receiver, and of defaults.
 var receiverKeys = keys{
 	"contract": aText, "overlays": textList, "source": aText, "out": aText, "package": aText, "engine": aText, "driver": aText,
-	"tablePrefix": aText, "migrations": aText, "models": (&key{takes: mapForm, want: "a map"}).notYet(),
+	"tablePrefix": aText, "migrations": aText, "models": {takes: mapForm, want: "a map", keys: keys{"import": aText, "types": {takes: mapForm, want: "a map of event or schema to type", of: aText}}},
 	"scaffold": {takes: mapForm | booleanForm, want: "a map", keys: keys{"main": {takes: textForm | booleanForm, want: "a folder, or false"}, "handler": aSwitch}},
 }
 
@@ -96,9 +97,44 @@ func (r *report) receiver(v *value, at Pos) Receiver {
 	if word := r.word(v.get("migrations"), "migrations", []string{"goose"}, []string{"golang-migrate", "plain"}); word != "" {
 		c.Migrations = word
 	}
+	c.Models = r.models(v.get("models"))
 	r.driver(v.get("driver"), &c)
 	r.scaffold(v.get("scaffold"), &c)
 	return c
+}
+
+// models reads {import: example.com/app/models, types: {orderPaid: OrderPaid}}.
+func (r *report) models(v *value) Models {
+	types := v.get("types")
+	if !v.is(mapForm) || len(v.fields) == 0 {
+		return Models{}
+	}
+	m := Models{Pos: v.at}
+	switch where := v.get("import"); {
+	case where == nil:
+		r.err(v.at, "models", "write import: example.com/app/models", "models: want import, the path of the package that has the types")
+	case where.is(textForm) && module.CheckImportPath(where.text) != nil:
+		r.err(where.at, "models", "write import: example.com/app/models", "models: %q is no import path", where.text)
+	default:
+		m.Import = where.text
+	}
+	if types == nil {
+		r.err(v.at, "models", "write types: {orderPaid: OrderPaid}", "models: want types, by the name of an event or a schema")
+	}
+	for _, name := range types.names() {
+		f := types.field(name)
+		if f.value.is(textForm) && !(token.IsIdentifier(f.value.text) && token.IsExported(f.value.text)) {
+			r.err(f.value.at, "models", "write the name of an exported type, such as "+camelType(name), "models: %q is no type of another package", f.value.text)
+			continue
+		}
+		m.Types = append(m.Types, Model{Pos: f.at, Name: name, Type: f.value.text})
+	}
+	return m
+}
+
+func camelType(name string) string {
+	word := camel(name, "order")
+	return strings.ToUpper(word[:1]) + word[1:]
 }
 
 func (r *report) driver(v *value, c *Receiver) {

@@ -36,6 +36,7 @@ type Lock struct {
 	Inputs    map[string]string // contract and overlays, relative to whgen.yaml's folder
 	Files     map[string]string // generated files, relative to the output folder
 	Scaffolds []string          // written once, relative to whgen.yaml's folder
+	Uncovered []string          // entries of the document that the receiver does not take
 	Kept      []string          // tables and columns that stay although nothing is written to them any more
 }
 
@@ -47,6 +48,7 @@ type document struct {
 	Inputs    map[string]string `yaml:"inputs"`
 	Files     map[string]string `yaml:"files"`
 	Scaffolds []string          `yaml:"scaffolds"`
+	Uncovered []string          `yaml:"uncovered"`
 	Kept      []string          `yaml:"kept"`
 }
 
@@ -93,7 +95,7 @@ func Parse(text []byte) (*Lock, error) {
 	if err := in.Decode(&d); err != nil {
 		return nil, fmt.Errorf("read the lock: %w", err)
 	}
-	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Kept: d.Kept}, nil
+	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Uncovered: d.Uncovered, Kept: d.Kept}, nil
 }
 
 // Encode writes a lock: the same lock is the same bytes.
@@ -107,6 +109,7 @@ func (l *Lock) Encode() []byte {
 	section(&b, "inputs", l.Inputs)
 	section(&b, "files", l.Files)
 	list(&b, "scaffolds", l.Scaffolds)
+	list(&b, "uncovered", l.Uncovered)
 	list(&b, "kept", l.Kept)
 	return b.Bytes()
 }
@@ -116,7 +119,7 @@ func list(b *bytes.Buffer, name string, items []string) {
 		return
 	}
 	fmt.Fprintf(b, "%s:\n", name)
-	for _, item := range slices.Sorted(slices.Values(items)) {
+	for _, item := range slices.Compact(slices.Sorted(slices.Values(items))) {
 		fmt.Fprintf(b, "  - %s\n", quote(item))
 	}
 }

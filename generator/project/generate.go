@@ -202,7 +202,7 @@ func (p *Project) readLock(w *work) spec.Diagnostics {
 		return nil // there is none, or the comparison will say what stands there
 	}
 	if w.old, err = lock.Parse(text); err == nil {
-		return nil
+		return w.gained()
 	}
 	return spec.Diagnostics{lockFinding(name, err)}
 }
@@ -271,6 +271,9 @@ func (w *work) addLock() {
 			// As it was written: an edit stays known as one.
 			l.Files[strings.TrimPrefix(f.Path, path.Clean(w.plan.Out)+"/")] = w.written(f.Path)
 		}
+	}
+	for _, u := range w.contract.Uncovered {
+		l.Uncovered = append(l.Uncovered, u.Name)
 	}
 	w.files = append(w.files, generator.File{Path: path.Join(w.plan.Out, lock.Name), Data: l.Encode()})
 	slices.SortFunc(w.files, func(a, b generator.File) int { return cmp.Compare(a.Path, b.Path) })

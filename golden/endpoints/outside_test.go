@@ -30,7 +30,9 @@ func mac(secret, text string) []byte {
 
 func hexMAC(secret, text string) string { return hex.EncodeToString(mac(secret, text)) }
 
-func base64MAC(secret, text string) string { return base64.StdEncoding.EncodeToString(mac(secret, text)) }
+func base64MAC(secret, text string) string {
+	return base64.StdEncoding.EncodeToString(mac(secret, text))
+}
 
 // outside is the sender as far as public keys go: it signs, and publishes a set
 // and a certificate. It stands in for the network.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -28,7 +28,8 @@ func Decode[T any](body []byte, v *T, codec func(*T, *Decoder) bool) ([]Deviatio
 		body: body,
 		in:   jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 	}
-	if !keep(v, d, codec) && d.err == nil {
+	start, depth := d.in.InputOffset(), d.in.StackDepth()
+	if !codec(v, d) && !d.kept(reflect.ValueOf(v).Elem(), start, depth) && d.err == nil {
 		d.deviate()
 	}
 	if d.err == nil {
@@ -42,73 +43,35 @@ func Decode[T any](body []byte, v *T, codec func(*T, *Decoder) bool) ([]Deviatio
 	return d.deviations, nil
 }
 
-// Unmarshal is UnmarshalJSON of generated types: it copies body first.
-func Unmarshal[T any](body []byte, v *T, codec func(*T, *Decoder) bool) error {
-	_, err := Decode(bytes.Clone(body), v, codec)
+// Unmarshal is UnmarshalJSON of generated types: it copies body first. Its error
+// is for what is not exactly one valid JSON value.
+func Unmarshal[T any](body []byte, v *T) error {
+	_, err := Decode(bytes.Clone(body), v, Read)
 	return err
 }
 
-// Object reads an object member by member into r and the fields behind member,
-// which tells whether it knows the name and whether the value fitted. False:
-// the value is no object, and nothing was read.
-func (d *Decoder) Object(r *Rest, required []string, member func(name string) (known, fits bool)) bool {
-	*r = Rest{}
-	if !d.open('{') {
+// keep reads the next value with a codec, and where it does not fit lets v itself
+// hold it, if v can. False: v is empty, and the value has been passed over.
+func keep(v reflect.Value, d *Decoder, c codec) bool {
+	start, depth := d.in.InputOffset(), d.in.StackDepth()
+	return c.read(v, d) || d.kept(v, start, depth)
+}
+
+// kept passes over the value that began behind start. A generated struct holds
+// it in its Rest.
+func (d *Decoder) kept(v reflect.Value, start int64, depth int) bool {
+	raw := d.skip(start, depth)
+	v.SetZero()
+	if d.err != nil || !isObject(v.Type()) {
 		return false
 	}
-	var room [32]bool
-	seen := append(room[:0], make([]bool, len(required))...)
-	for d.more('}') {
-		token, err := d.in.ReadToken()
-		if d.failed(err) {
-			return false
-		}
-		name := token.String()
-		if i := slices.Index(required, name); i >= 0 {
-			seen[i] = true
-		}
-		start, depth := d.in.InputOffset(), d.in.StackDepth()
-		known, fits := member(name)
-		if fits || d.err != nil {
-			continue
-		}
-		r.Members = append(r.Members, Member{Name: name, Value: d.skip(start, depth), Odd: known})
-		if known {
-			d.deviate()
-		}
+	rest := v.FieldByName("Rest")
+	if !rest.IsValid() {
+		return false
 	}
-	return d.close() && d.missing(r, required, seen)
-}
-
-// missing is called behind the object's end, where the stack pointer is the object's.
-func (d *Decoder) missing(r *Rest, required []string, seen []bool) bool {
-	for i, name := range required {
-		if !seen[i] {
-			r.Missing = append(r.Missing, name)
-			at := d.in.StackPointer().AppendToken(name)
-			d.deviations = append(d.deviations, Deviation{Pointer: string(at), Kind: "missing"})
-		}
-	}
+	rest.Addr().Interface().(*Rest).Whole = raw
+	d.deviate()
 	return true
-}
-
-// keeper is a type that can hold a value that does not fit it.
-type keeper interface{ KeepPayload(Raw) }
-
-// keep reads the next value with codec, and where it does not fit lets v itself
-// hold it, if v can. False: v is empty, and the value has been passed over.
-func keep[T any](v *T, d *Decoder, codec func(*T, *Decoder) bool) bool {
-	start, depth := d.in.InputOffset(), d.in.StackDepth()
-	if codec(v, d) {
-		return true
-	}
-	raw := d.skip(start, depth)
-	if k, ok := any(v).(keeper); ok && d.err == nil {
-		k.KeepPayload(raw)
-		d.deviate()
-		return true
-	}
-	return false
 }
 
 // skip ends the value that began behind start, however much of it was read, and

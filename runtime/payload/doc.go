@@ -1,5 +1,5 @@
 // Package payload is what generated payload types are made of: a lenient,
-// lossless reading of JSON bodies without reflection.
+// lossless reading of JSON bodies. How a type is read is found out once, from its tags.
 //
 // A sender breaks its own document all the time, and an event must not be lost
 // for it. So a member whose value does not fit its type is kept as it came in

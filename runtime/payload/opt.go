@@ -1,5 +1,7 @@
 package payload
 
+import "reflect"
+
 // Opt is a member that may be absent, null, or there. The zero value is absent.
 type Opt[T any] struct {
 	value T
@@ -9,7 +11,7 @@ type Opt[T any] struct {
 type state uint8
 
 const (
-	absent state = iota
+	missing state = iota
 	null
 	there
 )
@@ -35,31 +37,27 @@ func (o Opt[T]) Or(other T) T {
 func (o Opt[T]) IsNull() bool { return o.state == null }
 
 // IsAbsent reports whether the member is not there at all.
-func (o Opt[T]) IsAbsent() bool { return o.state == absent }
+func (o Opt[T]) IsAbsent() bool { return o.state == missing }
 
-// OptOf reads a value or null.
-func OptOf[T any](element func(*T, *Decoder) bool) func(*Opt[T], *Decoder) bool {
-	return func(v *Opt[T], d *Decoder) bool {
-		*v = Opt[T]{}
-		if d.null() {
-			v.state = null
-			return true
-		}
-		var one T
-		if !element(&one, d) {
-			return false
-		}
-		*v = Some(one)
+// DecodePayload reads a value or null.
+func (o *Opt[T]) DecodePayload(d *Decoder) bool {
+	*o = Opt[T]{}
+	if d.null() {
+		o.state = null
 		return true
 	}
+	var one T
+	if !Value(&one, d) {
+		return false
+	}
+	*o = Some(one)
+	return true
 }
 
-// PutOpt writes the value, or null.
-func PutOpt[T any](element func(T, []byte) []byte) func(Opt[T], []byte) []byte {
-	return func(v Opt[T], b []byte) []byte {
-		if v.state != there {
-			return append(b, "null"...)
-		}
-		return element(v.value, b)
+// AppendPayload writes the value, or null.
+func (o Opt[T]) AppendPayload(b []byte) []byte {
+	if o.state != there {
+		return append(b, "null"...)
 	}
+	return codecOf(asked{t: reflect.TypeFor[T]()}).write(reflect.ValueOf(&o.value).Elem(), b)
 }

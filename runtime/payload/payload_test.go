@@ -97,29 +97,8 @@ func TestOpt(t *testing.T) {
 }
 
 type point struct {
-	X    int64
-	Rest Rest
-}
-
-func (p *point) DecodePayload(d *Decoder) bool {
-	*p = point{}
-	return d.Object(&p.Rest, []string{"x"}, func(name string) (known, fits bool) {
-		if name == "x" {
-			return true, Int64(&p.X, d)
-		}
-		return false, false
-	})
-}
-
-func (p point) AppendPayload(b []byte) []byte {
-	w := Begin(b, &p.Rest)
-	Put(w, "x", p.X, PutInt64[int64])
-	return w.End()
-}
-
-func (p *point) KeepPayload(v Raw) {
-	*p = point{}
-	p.Rest.KeepPayload(v)
+	X    int64 `json:"x" payload:"required"`
+	Rest Rest  `json:"-"`
 }
 
 func FuzzRoundTrip(f *testing.F) {
@@ -129,18 +108,18 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var p point
 		before := string(body)
-		if _, err := Decode(body, &p, (*point).DecodePayload); err != nil {
+		if _, err := Decode(body, &p, Value[point]); err != nil {
 			return
 		}
 		if string(body) != before {
 			t.Fatal("the body was changed")
 		}
-		text := p.AppendPayload(nil)
+		text := Append(nil, &p)
 		var again point
-		if _, err := Decode(text, &again, (*point).DecodePayload); err != nil {
+		if _, err := Decode(text, &again, Value[point]); err != nil {
 			t.Fatalf("%q was written as %q: %v", body, text, err)
 		}
-		if got := again.AppendPayload(nil); string(got) != string(text) {
+		if got := Append(nil, &again); string(got) != string(text) {
 			t.Fatalf("%q, then %q", text, got)
 		}
 	})

@@ -48,9 +48,6 @@ func (r *Rest) Odd() bool {
 	return false
 }
 
-// KeepPayload makes v the value that is written back. It is for generated code.
-func (r *Rest) KeepPayload(v Raw) { *r = Rest{Whole: v} }
-
 // deviates reports whether the named member was missing or odd.
 func (r *Rest) deviates(name string) bool {
 	for _, m := range r.Missing {

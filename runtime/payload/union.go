@@ -59,20 +59,20 @@ func (u Union) Member(name string) string {
 }
 
 // As reads the value as a variant; ok tells whether it fits it in full.
-func As[T any](u Union, codec func(*T, *Decoder) bool) (v T, ok bool) {
+func As[T any](u Union) (v T, ok bool) {
 	if len(u.raw) == 0 {
 		return v, false
 	}
-	deviations, err := Decode(u.raw, &v, codec)
+	deviations, err := Decode(u.raw, &v, Value)
 	return v, err == nil && len(deviations) == 0
 }
 
 // AsNamed reads the value as a variant that its discriminator has named; ok is
 // false only where the value cannot be read at all.
-func AsNamed[T any](u Union, codec func(*T, *Decoder) bool) (v T, ok bool) {
+func AsNamed[T any](u Union) (v T, ok bool) {
 	if len(u.raw) == 0 {
 		return v, false
 	}
-	_, err := Decode(u.raw, &v, codec)
+	_, err := Decode(u.raw, &v, Value)
 	return v, err == nil
 }

@@ -95,7 +95,7 @@ func (s handshake) judge(d declaration, i int) string {
 		return fmt.Sprintf("the answer is %s, want %v", body, want.JSON)
 	case want.JSON == nil && string(body) != want.Body:
 		return fmt.Sprintf("the answer is %q, want %q", body, want.Body)
-	case st.key != "":
+	case len(st.taken) > 0:
 		return "it was taken for an event"
 	case (seen.Outcome(whrt.Challenged) == 1) != (want.Status < 300):
 		return fmt.Sprintf("the outcomes are %v", seen.Outcomes())

@@ -6,158 +6,38 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Reading is a type of the document.
 type Reading struct {
-	ID    string `json:"id"`
-	Kind  string `json:"kind"`
-	Meter string `json:"meter"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID    string       `json:"id" payload:"required"`
+	Kind  string       `json:"kind" payload:"required"`
+	Meter string       `json:"meter" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Reading) DecodePayload(d *payload.Decoder) bool {
-	*o = Reading{}
-	return d.Object(&o.Rest, []string{"id", "kind", "meter"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		case "meter":
-			return true, payload.String[string](&o.Meter, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Reading) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	payload.Put(w, "meter", o.Meter, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Reading) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Reading) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Reading).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Reading) KeepPayload(v payload.Raw) {
-	*o = Reading{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Reading) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Reading) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Replaced is a type of the document.
 type Replaced struct {
-	By    string `json:"by"`
-	ID    string `json:"id"`
-	Kind  string `json:"kind"`
-	Meter string `json:"meter"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	By    string       `json:"by" payload:"required"`
+	ID    string       `json:"id" payload:"required"`
+	Kind  string       `json:"kind" payload:"required"`
+	Meter string       `json:"meter" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Replaced) DecodePayload(d *payload.Decoder) bool {
-	*o = Replaced{}
-	return d.Object(&o.Rest, []string{"by", "id", "kind", "meter"}, func(name string) (known, fits bool) {
-		switch name {
-		case "by":
-			return true, payload.String[string](&o.By, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		case "meter":
-			return true, payload.String[string](&o.Meter, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Replaced) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "by", o.By, payload.PutString[string])
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	payload.Put(w, "meter", o.Meter, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Replaced) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Replaced) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Replaced).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Replaced) KeepPayload(v payload.Raw) {
-	*o = Replaced{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Replaced) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Replaced) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Taken is a type of the document.
 type Taken struct {
-	ID    string      `json:"id"`
-	Kind  string      `json:"kind"`
-	Meter string      `json:"meter"`
-	Value payload.Int `json:"value"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID    string       `json:"id" payload:"required"`
+	Kind  string       `json:"kind" payload:"required"`
+	Meter string       `json:"meter" payload:"required"`
+	Value payload.Int  `json:"value" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Taken) DecodePayload(d *payload.Decoder) bool {
-	*o = Taken{}
-	return d.Object(&o.Rest, []string{"id", "kind", "meter", "value"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		case "meter":
-			return true, payload.String[string](&o.Meter, d)
-		case "value":
-			return true, (*payload.Int).DecodePayload(&o.Value, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Taken) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	payload.Put(w, "meter", o.Meter, payload.PutString[string])
-	payload.Put(w, "value", o.Value, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Taken) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Taken) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Taken).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Taken) KeepPayload(v payload.Raw) {
-	*o = Taken{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Taken) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Taken) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

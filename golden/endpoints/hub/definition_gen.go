@@ -52,6 +52,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -82,6 +85,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -135,6 +141,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -180,6 +189,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -216,6 +228,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -256,6 +271,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -285,6 +303,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -314,6 +335,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -349,6 +373,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "note", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 500},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},

@@ -13,38 +13,13 @@ import (
 
 // CallPayload is what a message of the effect "call" carries.
 type CallPayload struct {
-	Name string `json:"name"`
+	Name string   `json:"name" payload:"required"`
+	_    struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *CallPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = CallPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"name"}, func(name string) (known, fits bool) {
-		switch name {
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o CallPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o CallPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *CallPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*CallPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o CallPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *CallPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // CallMessage is one attempt at a message of the effect "call".
 type CallMessage struct {
@@ -72,7 +47,7 @@ type callSender struct {
 
 func (s callSender) Send(ctx context.Context, m outbox.Message) error {
 	out := CallMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*CallPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[CallPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendCall(ctx, out)
@@ -80,77 +55,24 @@ func (s callSender) Send(ctx context.Context, m outbox.Message) error {
 
 // NotePayload is what a message of the effect "note" carries.
 type NotePayload struct {
-	Text  string `json:"text"`
-	Count int64  `json:"count"`
+	Text  string   `json:"text" payload:"required"`
+	Count int64    `json:"count" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *NotePayload) DecodePayload(d *payload.Decoder) bool {
-	*o = NotePayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"text", "count"}, func(name string) (known, fits bool) {
-		switch name {
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		case "count":
-			return true, payload.Int64[int64](&o.Count, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o NotePayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	payload.Put(w, "count", o.Count, payload.PutInt64[int64])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o NotePayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *NotePayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*NotePayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o NotePayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *NotePayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ShoutPayload is what a message of the effect "shout" carries.
 type ShoutPayload struct {
-	Text string `json:"text"`
+	Text string   `json:"text" payload:"required"`
+	_    struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ShoutPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = ShoutPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"text"}, func(name string) (known, fits bool) {
-		switch name {
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ShoutPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ShoutPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ShoutPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ShoutPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o ShoutPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ShoutPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ShoutMessage is one attempt at a message of the effect "shout".
 type ShoutMessage struct {
@@ -178,7 +100,7 @@ type shoutSender struct {
 
 func (s shoutSender) Send(ctx context.Context, m outbox.Message) error {
 	out := ShoutMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*ShoutPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ShoutPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendShout(ctx, out)
@@ -200,12 +122,12 @@ func newOutbox(d *whrt.Delivery) *Outbox {
 // to PATCH /shops/{shopID}/notes/{note}; a value that cannot be a segment of a path
 // rejects the event.
 func (o *Outbox) Note(shopID string, note string, p NotePayload) {
-	o.add("note", "/shops/"+o.segment("note", "shopID", shopID)+"/notes/"+o.segment("note", "note", note), p.AppendPayload(nil))
+	o.add("note", "/shops/"+o.segment("note", "shopID", shopID)+"/notes/"+o.segment("note", "note", note), payload.Append(nil, &p))
 }
 
 // Shout enqueues a message of the effect "shout". Each call is a message of its own.
 func (o *Outbox) Shout(p ShoutPayload) {
-	o.add("shout", "", p.AppendPayload(nil))
+	o.add("shout", "", payload.Append(nil, &p))
 }
 
 // add numbers the messages of one effect: the same handler run again gives them the same keys.

@@ -6,113 +6,31 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Asked is a type of the document.
 type Asked struct {
-	ID    string   `json:"id"`
+	ID    string   `json:"id" payload:"required"`
 	Notes []string `json:"notes"`
 	// Always "asked".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Asked) DecodePayload(d *payload.Decoder) bool {
-	*o = Asked{}
-	return d.Object(&o.Rest, []string{"id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "notes":
-			return true, payload.SliceOf(payload.String[string])(&o.Notes, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Asked) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "notes", o.Notes != nil, o.Notes, payload.PutSlice(payload.PutString[string]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Asked) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Asked) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Asked).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Asked) KeepPayload(v payload.Raw) {
-	*o = Asked{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Asked) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Asked) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Message is a type of the document.
 type Message struct {
-	ID   string  `json:"id"`
-	Name string  `json:"name"`
+	ID   string  `json:"id" payload:"required"`
+	Name string  `json:"name" payload:"required"`
 	To   *string `json:"to"`
 	// Always "message".
-	Type  string      `json:"type"`
-	Value payload.Int `json:"value"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type  string       `json:"type" payload:"required"`
+	Value payload.Int  `json:"value" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Message) DecodePayload(d *payload.Decoder) bool {
-	*o = Message{}
-	return d.Object(&o.Rest, []string{"id", "name", "type", "value"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		case "to":
-			return true, payload.PointerTo(payload.String[string])(&o.To, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		case "value":
-			return true, (*payload.Int).DecodePayload(&o.Value, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Message) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	payload.PutSome(w, "to", o.To != nil, o.To, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	payload.Put(w, "value", o.Value, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Message) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Message) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Message).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Message) KeepPayload(v payload.Raw) {
-	*o = Message{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Message) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Message) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Row is a type of the document.
 type Row struct {
@@ -120,121 +38,27 @@ type Row struct {
 	Day    *payload.Date   `json:"day"`
 	Deep   *RowDeep        `json:"deep"`
 	Flag   *bool           `json:"flag"`
-	ID     string          `json:"id"`
-	Name   string          `json:"name"`
+	ID     string          `json:"id" payload:"required"`
+	Name   string          `json:"name" payload:"required"`
 	Number *payload.Number `json:"number"`
-	Policy string          `json:"policy"`
+	Policy string          `json:"policy" payload:"required"`
 	// Always "row".
-	Type  string       `json:"type"`
+	Type  string       `json:"type" payload:"required"`
 	Unix  *payload.Int `json:"unix"`
 	Value *payload.Int `json:"value"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Row) DecodePayload(d *payload.Decoder) bool {
-	*o = Row{}
-	return d.Object(&o.Rest, []string{"id", "name", "policy", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "bytes":
-			return true, payload.PointerTo(payload.String[string])(&o.Bytes, d)
-		case "day":
-			return true, payload.PointerTo((*payload.Date).DecodePayload)(&o.Day, d)
-		case "deep":
-			return true, payload.PointerTo((*RowDeep).DecodePayload)(&o.Deep, d)
-		case "flag":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Flag, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		case "number":
-			return true, payload.PointerTo((*payload.Number).DecodePayload)(&o.Number, d)
-		case "policy":
-			return true, payload.String[string](&o.Policy, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		case "unix":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Unix, d)
-		case "value":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Value, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Row) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "bytes", o.Bytes != nil, o.Bytes, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "day", o.Day != nil, o.Day, payload.PutPointer(payload.Date.AppendPayload))
-	payload.PutSome(w, "deep", o.Deep != nil, o.Deep, payload.PutPointer(RowDeep.AppendPayload))
-	payload.PutSome(w, "flag", o.Flag != nil, o.Flag, payload.PutPointer(payload.PutBool[bool]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	payload.PutSome(w, "number", o.Number != nil, o.Number, payload.PutPointer(payload.Number.AppendPayload))
-	payload.Put(w, "policy", o.Policy, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	payload.PutSome(w, "unix", o.Unix != nil, o.Unix, payload.PutPointer(payload.Int.AppendPayload))
-	payload.PutSome(w, "value", o.Value != nil, o.Value, payload.PutPointer(payload.Int.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Row) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Row) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Row).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Row) KeepPayload(v payload.Raw) {
-	*o = Row{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Row) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Row) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // RowDeep is deep in Row.
 type RowDeep struct {
-	List []string `json:"list"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	List []string     `json:"list"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *RowDeep) DecodePayload(d *payload.Decoder) bool {
-	*o = RowDeep{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "list":
-			return true, payload.SliceOf(payload.String[string])(&o.List, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o RowDeep) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "list", o.List != nil, o.List, payload.PutSlice(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o RowDeep) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *RowDeep) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*RowDeep).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *RowDeep) KeepPayload(v payload.Raw) {
-	*o = RowDeep{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o RowDeep) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *RowDeep) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

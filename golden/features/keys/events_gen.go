@@ -6,104 +6,25 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Cat is a type of the document.
 type Cat struct {
-	Cat  string `json:"cat"`
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Cat  string       `json:"cat" payload:"required"`
+	ID   string       `json:"id" payload:"required"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Cat) DecodePayload(d *payload.Decoder) bool {
-	*o = Cat{}
-	return d.Object(&o.Rest, []string{"cat", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "cat":
-			return true, payload.String[string](&o.Cat, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Cat) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "cat", o.Cat, payload.PutString[string])
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Cat) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Cat) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Cat).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Cat) KeepPayload(v payload.Raw) {
-	*o = Cat{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Cat) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Cat) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Dog is a type of the document.
 type Dog struct {
-	Dog  string `json:"dog"`
-	Good *bool  `json:"good"`
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Dog  string       `json:"dog" payload:"required"`
+	Good *bool        `json:"good"`
+	ID   string       `json:"id" payload:"required"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Dog) DecodePayload(d *payload.Decoder) bool {
-	*o = Dog{}
-	return d.Object(&o.Rest, []string{"dog", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "dog":
-			return true, payload.String[string](&o.Dog, d)
-		case "good":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Good, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Dog) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "dog", o.Dog, payload.PutString[string])
-	payload.PutSome(w, "good", o.Good != nil, o.Good, payload.PutPointer(payload.PutBool[bool]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Dog) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Dog) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Dog).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Dog) KeepPayload(v payload.Raw) {
-	*o = Dog{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Dog) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Dog) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

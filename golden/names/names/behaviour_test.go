@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/whgen/whgen/runtime/payload"
 )
 
 // wireNames are members whose names are Go's, SQL's or ours, or no names at all.
@@ -31,7 +33,7 @@ func TestEveryMemberRoundTrips(t *testing.T) {
 		t.Errorf("members without a field: %v", w.Rest.Members)
 	}
 	got := map[string]string{}
-	if err := json.Unmarshal(w.AppendPayload(nil), &got); err != nil {
+	if err := json.Unmarshal(payload.Append(nil, &w), &got); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {

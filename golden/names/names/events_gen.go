@@ -6,469 +6,117 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // ConfigX87E8 is a type of the document.
 type ConfigX87E8 struct {
-	F12 *string `json:"f12"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F12  *string      `json:"f12"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ConfigX87E8) DecodePayload(d *payload.Decoder) bool {
-	*o = ConfigX87E8{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f12":
-			return true, payload.PointerTo(payload.String[string])(&o.F12, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ConfigX87E8) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f12", o.F12 != nil, o.F12, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ConfigX87E8) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ConfigX87E8) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ConfigX87E8).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *ConfigX87E8) KeepPayload(v payload.Raw) {
-	*o = ConfigX87E8{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o ConfigX87E8) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ConfigX87E8) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Error is a type of the document.
 type Error struct {
-	F9 *string `json:"f9"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F9   *string      `json:"f9"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Error) DecodePayload(d *payload.Decoder) bool {
-	*o = Error{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f9":
-			return true, payload.PointerTo(payload.String[string])(&o.F9, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Error) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f9", o.F9 != nil, o.F9, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Error) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Error) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Error).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Error) KeepPayload(v payload.Raw) {
-	*o = Error{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Error) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Error) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Event is a type of the document.
 type Event struct {
-	F6 *string `json:"f6"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F6   *string      `json:"f6"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Event) DecodePayload(d *payload.Decoder) bool {
-	*o = Event{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f6":
-			return true, payload.PointerTo(payload.String[string])(&o.F6, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Event) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f6", o.F6 != nil, o.F6, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Event) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Event) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Event).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Event) KeepPayload(v payload.Raw) {
-	*o = Event{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Event) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Event) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // HandlerX53CA is a type of the document.
 type HandlerX53CA struct {
-	F5 *string `json:"f5"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F5   *string      `json:"f5"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *HandlerX53CA) DecodePayload(d *payload.Decoder) bool {
-	*o = HandlerX53CA{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f5":
-			return true, payload.PointerTo(payload.String[string])(&o.F5, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o HandlerX53CA) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f5", o.F5 != nil, o.F5, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o HandlerX53CA) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *HandlerX53CA) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*HandlerX53CA).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *HandlerX53CA) KeepPayload(v payload.Raw) {
-	*o = HandlerX53CA{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o HandlerX53CA) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *HandlerX53CA) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Order is a type of the document.
 type Order struct {
-	F0 *string `json:"f0"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F0   *string      `json:"f0"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Order) DecodePayload(d *payload.Decoder) bool {
-	*o = Order{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f0":
-			return true, payload.PointerTo(payload.String[string])(&o.F0, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Order) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f0", o.F0 != nil, o.F0, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Order) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Order) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Order).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Order) KeepPayload(v payload.Raw) {
-	*o = Order{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderJSON is a type of the document.
 type OrderJSON struct {
-	F4 *string `json:"f4"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F4   *string      `json:"f4"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderJSON) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderJSON{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f4":
-			return true, payload.PointerTo(payload.String[string])(&o.F4, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderJSON) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f4", o.F4 != nil, o.F4, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderJSON) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderJSON) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderJSON).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderJSON) KeepPayload(v payload.Raw) {
-	*o = OrderJSON{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderJSON) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderJSON) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderRequest is a type of the document.
 type OrderRequest struct {
-	F3 *string `json:"f3"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F3   *string      `json:"f3"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderRequest) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderRequest{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f3":
-			return true, payload.PointerTo(payload.String[string])(&o.F3, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderRequest) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f3", o.F3 != nil, o.F3, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderRequest) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderRequest) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderRequest).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderRequest) KeepPayload(v payload.Raw) {
-	*o = OrderRequest{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderRequest) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderRequest) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderX3EEB is a type of the document.
 type OrderX3EEB struct {
-	F1 *string `json:"f1"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F1   *string      `json:"f1"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderX3EEB) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderX3EEB{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f1":
-			return true, payload.PointerTo(payload.String[string])(&o.F1, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderX3EEB) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f1", o.F1 != nil, o.F1, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderX3EEB) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderX3EEB) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderX3EEB).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderX3EEB) KeepPayload(v payload.Raw) {
-	*o = OrderX3EEB{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderX3EEB) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderX3EEB) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderXA4C6 is a type of the document.
 type OrderXA4C6 struct {
-	F2 *string `json:"f2"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F2   *string      `json:"f2"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderXA4C6) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderXA4C6{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f2":
-			return true, payload.PointerTo(payload.String[string])(&o.F2, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderXA4C6) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f2", o.F2 != nil, o.F2, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderXA4C6) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderXA4C6) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderXA4C6).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderXA4C6) KeepPayload(v payload.Raw) {
-	*o = OrderXA4C6{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderXA4C6) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderXA4C6) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OutboxX4966 is a type of the document.
 type OutboxX4966 struct {
-	F13 *string `json:"f13"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F13  *string      `json:"f13"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OutboxX4966) DecodePayload(d *payload.Decoder) bool {
-	*o = OutboxX4966{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f13":
-			return true, payload.PointerTo(payload.String[string])(&o.F13, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OutboxX4966) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f13", o.F13 != nil, o.F13, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OutboxX4966) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OutboxX4966) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OutboxX4966).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OutboxX4966) KeepPayload(v payload.Raw) {
-	*o = OutboxX4966{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OutboxX4966) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OutboxX4966) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Params is a type of the document.
 type Params struct {
-	F11 *string `json:"f11"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F11  *string      `json:"f11"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Params) DecodePayload(d *payload.Decoder) bool {
-	*o = Params{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f11":
-			return true, payload.PointerTo(payload.String[string])(&o.F11, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Params) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f11", o.F11 != nil, o.F11, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Params) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Params) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Params).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Params) KeepPayload(v payload.Raw) {
-	*o = Params{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Params) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Params) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Select is a type of the document.
 type Select struct {
-	ID   string        `json:"id"`
+	ID   string        `json:"id" payload:"required"`
 	S0   *Order        `json:"s0"`
 	S1   *OrderX3EEB   `json:"s1"`
 	S10  *String       `json:"s10"`
@@ -483,475 +131,105 @@ type Select struct {
 	S7   *Server       `json:"s7"`
 	S8   *TxX5B9E      `json:"s8"`
 	S9   *Error        `json:"s9"`
-	Type string        `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string        `json:"type" payload:"required"`
+	Rest payload.Rest  `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Select) DecodePayload(d *payload.Decoder) bool {
-	*o = Select{}
-	return d.Object(&o.Rest, []string{"id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "s0":
-			return true, payload.PointerTo((*Order).DecodePayload)(&o.S0, d)
-		case "s1":
-			return true, payload.PointerTo((*OrderX3EEB).DecodePayload)(&o.S1, d)
-		case "s10":
-			return true, payload.PointerTo((*String).DecodePayload)(&o.S10, d)
-		case "s11":
-			return true, payload.PointerTo((*Params).DecodePayload)(&o.S11, d)
-		case "s12":
-			return true, payload.PointerTo((*ConfigX87E8).DecodePayload)(&o.S12, d)
-		case "s13":
-			return true, payload.PointerTo((*OutboxX4966).DecodePayload)(&o.S13, d)
-		case "s2":
-			return true, payload.PointerTo((*OrderXA4C6).DecodePayload)(&o.S2, d)
-		case "s3":
-			return true, payload.PointerTo((*OrderRequest).DecodePayload)(&o.S3, d)
-		case "s4":
-			return true, payload.PointerTo((*OrderJSON).DecodePayload)(&o.S4, d)
-		case "s5":
-			return true, payload.PointerTo((*HandlerX53CA).DecodePayload)(&o.S5, d)
-		case "s6":
-			return true, payload.PointerTo((*Event).DecodePayload)(&o.S6, d)
-		case "s7":
-			return true, payload.PointerTo((*Server).DecodePayload)(&o.S7, d)
-		case "s8":
-			return true, payload.PointerTo((*TxX5B9E).DecodePayload)(&o.S8, d)
-		case "s9":
-			return true, payload.PointerTo((*Error).DecodePayload)(&o.S9, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Select) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "s0", o.S0 != nil, o.S0, payload.PutPointer(Order.AppendPayload))
-	payload.PutSome(w, "s1", o.S1 != nil, o.S1, payload.PutPointer(OrderX3EEB.AppendPayload))
-	payload.PutSome(w, "s10", o.S10 != nil, o.S10, payload.PutPointer(String.AppendPayload))
-	payload.PutSome(w, "s11", o.S11 != nil, o.S11, payload.PutPointer(Params.AppendPayload))
-	payload.PutSome(w, "s12", o.S12 != nil, o.S12, payload.PutPointer(ConfigX87E8.AppendPayload))
-	payload.PutSome(w, "s13", o.S13 != nil, o.S13, payload.PutPointer(OutboxX4966.AppendPayload))
-	payload.PutSome(w, "s2", o.S2 != nil, o.S2, payload.PutPointer(OrderXA4C6.AppendPayload))
-	payload.PutSome(w, "s3", o.S3 != nil, o.S3, payload.PutPointer(OrderRequest.AppendPayload))
-	payload.PutSome(w, "s4", o.S4 != nil, o.S4, payload.PutPointer(OrderJSON.AppendPayload))
-	payload.PutSome(w, "s5", o.S5 != nil, o.S5, payload.PutPointer(HandlerX53CA.AppendPayload))
-	payload.PutSome(w, "s6", o.S6 != nil, o.S6, payload.PutPointer(Event.AppendPayload))
-	payload.PutSome(w, "s7", o.S7 != nil, o.S7, payload.PutPointer(Server.AppendPayload))
-	payload.PutSome(w, "s8", o.S8 != nil, o.S8, payload.PutPointer(TxX5B9E.AppendPayload))
-	payload.PutSome(w, "s9", o.S9 != nil, o.S9, payload.PutPointer(Error.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Select) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Select) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Select).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Select) KeepPayload(v payload.Raw) {
-	*o = Select{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Select) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Select) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Server is a type of the document.
 type Server struct {
-	F7 *string `json:"f7"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F7   *string      `json:"f7"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Server) DecodePayload(d *payload.Decoder) bool {
-	*o = Server{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f7":
-			return true, payload.PointerTo(payload.String[string])(&o.F7, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Server) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f7", o.F7 != nil, o.F7, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Server) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Server) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Server).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Server) KeepPayload(v payload.Raw) {
-	*o = Server{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Server) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Server) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // String is a type of the document.
 type String struct {
-	F10 *string `json:"f10"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F10  *string      `json:"f10"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *String) DecodePayload(d *payload.Decoder) bool {
-	*o = String{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f10":
-			return true, payload.PointerTo(payload.String[string])(&o.F10, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o String) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f10", o.F10 != nil, o.F10, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o String) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *String) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*String).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *String) KeepPayload(v payload.Raw) {
-	*o = String{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o String) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *String) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // TxX5B9E is a type of the document.
 type TxX5B9E struct {
-	F8 *string `json:"f8"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	F8   *string      `json:"f8"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *TxX5B9E) DecodePayload(d *payload.Decoder) bool {
-	*o = TxX5B9E{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "f8":
-			return true, payload.PointerTo(payload.String[string])(&o.F8, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o TxX5B9E) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "f8", o.F8 != nil, o.F8, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o TxX5B9E) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *TxX5B9E) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*TxX5B9E).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *TxX5B9E) KeepPayload(v payload.Raw) {
-	*o = TxX5B9E{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o TxX5B9E) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *TxX5B9E) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Words is a type of the document.
 type Words struct {
-	Dollar             *string
-	Plus1              *string
-	Minus1             *string `json:"-1"`
-	N1st               *string `json:"1st"`
-	IDXC166            *string
-	DecodePayloadXF7B2 *string `json:"DecodePayload"`
-	ID                 *string `json:"ID"`
-	IDX1215            *string `json:"Id"`
-	MarshalJSONX6CBB   *string `json:"MarshalJSON"`
-	RestX0586          *string `json:"Rest"`
-	AB                 *string `json:"a-b"`
-	ABX648F            *string `json:"a_b"`
-	Append             *string `json:"append"`
-	Chan               *string `json:"chan"`
-	Check              *string `json:"check"`
-	Context            *string `json:"context"`
-	Ctx                *string `json:"ctx"`
-	Default            *string `json:"default"`
-	Defer              *string `json:"defer"`
-	Desc               *string `json:"desc"`
-	Err                *string `json:"err"`
-	Error              *string `json:"error"`
-	From               *string `json:"from"`
-	Func               *string `json:"func"`
-	Go                 *string `json:"go"`
-	Group              *string `json:"group"`
-	IDXA561            *string `json:"id"`
-	Import             *string `json:"import"`
-	Index              *string `json:"index"`
-	Init               *string `json:"init"`
-	Interface          *string `json:"interface"`
-	Iota               *string `json:"iota"`
-	Key                *string `json:"key"`
-	Keys               *string `json:"keys"`
-	Len                *string `json:"len"`
-	Limit              *string `json:"limit"`
-	Main               *string `json:"main"`
-	Map                *string `json:"map"`
-	Nil                *string `json:"nil"`
-	Offset             *string `json:"offset"`
-	Order              *string `json:"order"`
-	Package            *string `json:"package"`
-	Primary            *string `json:"primary"`
-	Range              *string `json:"range"`
-	Rank               *string `json:"rank"`
-	Select             *string `json:"select"`
-	String             *string `json:"string"`
-	Table              *string `json:"table"`
-	Timestamp          *string `json:"timestamp"`
-	True               *string `json:"true"`
-	Tx                 *string `json:"tx"`
-	Type               *string `json:"type"`
-	User               *string `json:"user"`
-	Var                *string `json:"var"`
-	Window             *string `json:"window"`
-	X日本                *string
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Dollar           *string      `json:"-" member:"$"`
+	Plus1            *string      `json:"-" member:"+1"`
+	Minus1           *string      `json:"-1"`
+	N1st             *string      `json:"1st"`
+	IDXC166          *string      `json:"-" member:"@id"`
+	DecodePayload    *string      `json:"DecodePayload"`
+	ID               *string      `json:"ID"`
+	IDX1215          *string      `json:"Id"`
+	MarshalJSONX6CBB *string      `json:"MarshalJSON"`
+	RestX0586        *string      `json:"Rest"`
+	AB               *string      `json:"a-b"`
+	ABX648F          *string      `json:"a_b"`
+	Append           *string      `json:"append"`
+	Chan             *string      `json:"chan"`
+	Check            *string      `json:"check"`
+	Context          *string      `json:"context"`
+	Ctx              *string      `json:"ctx"`
+	Default          *string      `json:"default"`
+	Defer            *string      `json:"defer"`
+	Desc             *string      `json:"desc"`
+	Err              *string      `json:"err"`
+	Error            *string      `json:"error"`
+	From             *string      `json:"from"`
+	Func             *string      `json:"func"`
+	Go               *string      `json:"go"`
+	Group            *string      `json:"group"`
+	IDXA561          *string      `json:"id"`
+	Import           *string      `json:"import"`
+	Index            *string      `json:"index"`
+	Init             *string      `json:"init"`
+	Interface        *string      `json:"interface"`
+	Iota             *string      `json:"iota"`
+	Key              *string      `json:"key"`
+	Keys             *string      `json:"keys"`
+	Len              *string      `json:"len"`
+	Limit            *string      `json:"limit"`
+	Main             *string      `json:"main"`
+	Map              *string      `json:"map"`
+	Nil              *string      `json:"nil"`
+	Offset           *string      `json:"offset"`
+	Order            *string      `json:"order"`
+	Package          *string      `json:"package"`
+	Primary          *string      `json:"primary"`
+	Range            *string      `json:"range"`
+	Rank             *string      `json:"rank"`
+	Select           *string      `json:"select"`
+	String           *string      `json:"string"`
+	Table            *string      `json:"table"`
+	Timestamp        *string      `json:"timestamp"`
+	True             *string      `json:"true"`
+	Tx               *string      `json:"tx"`
+	Type             *string      `json:"type"`
+	User             *string      `json:"user"`
+	Var              *string      `json:"var"`
+	Window           *string      `json:"window"`
+	X日本              *string      `json:"-" member:"日本"`
+	Rest             payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Words) DecodePayload(d *payload.Decoder) bool {
-	*o = Words{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "$":
-			return true, payload.PointerTo(payload.String[string])(&o.Dollar, d)
-		case "+1":
-			return true, payload.PointerTo(payload.String[string])(&o.Plus1, d)
-		case "-1":
-			return true, payload.PointerTo(payload.String[string])(&o.Minus1, d)
-		case "1st":
-			return true, payload.PointerTo(payload.String[string])(&o.N1st, d)
-		case "@id":
-			return true, payload.PointerTo(payload.String[string])(&o.IDXC166, d)
-		case "DecodePayload":
-			return true, payload.PointerTo(payload.String[string])(&o.DecodePayloadXF7B2, d)
-		case "ID":
-			return true, payload.PointerTo(payload.String[string])(&o.ID, d)
-		case "Id":
-			return true, payload.PointerTo(payload.String[string])(&o.IDX1215, d)
-		case "MarshalJSON":
-			return true, payload.PointerTo(payload.String[string])(&o.MarshalJSONX6CBB, d)
-		case "Rest":
-			return true, payload.PointerTo(payload.String[string])(&o.RestX0586, d)
-		case "a-b":
-			return true, payload.PointerTo(payload.String[string])(&o.AB, d)
-		case "a_b":
-			return true, payload.PointerTo(payload.String[string])(&o.ABX648F, d)
-		case "append":
-			return true, payload.PointerTo(payload.String[string])(&o.Append, d)
-		case "chan":
-			return true, payload.PointerTo(payload.String[string])(&o.Chan, d)
-		case "check":
-			return true, payload.PointerTo(payload.String[string])(&o.Check, d)
-		case "context":
-			return true, payload.PointerTo(payload.String[string])(&o.Context, d)
-		case "ctx":
-			return true, payload.PointerTo(payload.String[string])(&o.Ctx, d)
-		case "default":
-			return true, payload.PointerTo(payload.String[string])(&o.Default, d)
-		case "defer":
-			return true, payload.PointerTo(payload.String[string])(&o.Defer, d)
-		case "desc":
-			return true, payload.PointerTo(payload.String[string])(&o.Desc, d)
-		case "err":
-			return true, payload.PointerTo(payload.String[string])(&o.Err, d)
-		case "error":
-			return true, payload.PointerTo(payload.String[string])(&o.Error, d)
-		case "from":
-			return true, payload.PointerTo(payload.String[string])(&o.From, d)
-		case "func":
-			return true, payload.PointerTo(payload.String[string])(&o.Func, d)
-		case "go":
-			return true, payload.PointerTo(payload.String[string])(&o.Go, d)
-		case "group":
-			return true, payload.PointerTo(payload.String[string])(&o.Group, d)
-		case "id":
-			return true, payload.PointerTo(payload.String[string])(&o.IDXA561, d)
-		case "import":
-			return true, payload.PointerTo(payload.String[string])(&o.Import, d)
-		case "index":
-			return true, payload.PointerTo(payload.String[string])(&o.Index, d)
-		case "init":
-			return true, payload.PointerTo(payload.String[string])(&o.Init, d)
-		case "interface":
-			return true, payload.PointerTo(payload.String[string])(&o.Interface, d)
-		case "iota":
-			return true, payload.PointerTo(payload.String[string])(&o.Iota, d)
-		case "key":
-			return true, payload.PointerTo(payload.String[string])(&o.Key, d)
-		case "keys":
-			return true, payload.PointerTo(payload.String[string])(&o.Keys, d)
-		case "len":
-			return true, payload.PointerTo(payload.String[string])(&o.Len, d)
-		case "limit":
-			return true, payload.PointerTo(payload.String[string])(&o.Limit, d)
-		case "main":
-			return true, payload.PointerTo(payload.String[string])(&o.Main, d)
-		case "map":
-			return true, payload.PointerTo(payload.String[string])(&o.Map, d)
-		case "nil":
-			return true, payload.PointerTo(payload.String[string])(&o.Nil, d)
-		case "offset":
-			return true, payload.PointerTo(payload.String[string])(&o.Offset, d)
-		case "order":
-			return true, payload.PointerTo(payload.String[string])(&o.Order, d)
-		case "package":
-			return true, payload.PointerTo(payload.String[string])(&o.Package, d)
-		case "primary":
-			return true, payload.PointerTo(payload.String[string])(&o.Primary, d)
-		case "range":
-			return true, payload.PointerTo(payload.String[string])(&o.Range, d)
-		case "rank":
-			return true, payload.PointerTo(payload.String[string])(&o.Rank, d)
-		case "select":
-			return true, payload.PointerTo(payload.String[string])(&o.Select, d)
-		case "string":
-			return true, payload.PointerTo(payload.String[string])(&o.String, d)
-		case "table":
-			return true, payload.PointerTo(payload.String[string])(&o.Table, d)
-		case "timestamp":
-			return true, payload.PointerTo(payload.String[string])(&o.Timestamp, d)
-		case "true":
-			return true, payload.PointerTo(payload.String[string])(&o.True, d)
-		case "tx":
-			return true, payload.PointerTo(payload.String[string])(&o.Tx, d)
-		case "type":
-			return true, payload.PointerTo(payload.String[string])(&o.Type, d)
-		case "user":
-			return true, payload.PointerTo(payload.String[string])(&o.User, d)
-		case "var":
-			return true, payload.PointerTo(payload.String[string])(&o.Var, d)
-		case "window":
-			return true, payload.PointerTo(payload.String[string])(&o.Window, d)
-		case "日本":
-			return true, payload.PointerTo(payload.String[string])(&o.X日本, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Words) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "$", o.Dollar != nil, o.Dollar, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "+1", o.Plus1 != nil, o.Plus1, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "-1", o.Minus1 != nil, o.Minus1, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "1st", o.N1st != nil, o.N1st, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "@id", o.IDXC166 != nil, o.IDXC166, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "DecodePayload", o.DecodePayloadXF7B2 != nil, o.DecodePayloadXF7B2, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "ID", o.ID != nil, o.ID, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "Id", o.IDX1215 != nil, o.IDX1215, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "MarshalJSON", o.MarshalJSONX6CBB != nil, o.MarshalJSONX6CBB, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "Rest", o.RestX0586 != nil, o.RestX0586, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "a-b", o.AB != nil, o.AB, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "a_b", o.ABX648F != nil, o.ABX648F, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "append", o.Append != nil, o.Append, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "chan", o.Chan != nil, o.Chan, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "check", o.Check != nil, o.Check, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "context", o.Context != nil, o.Context, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "ctx", o.Ctx != nil, o.Ctx, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "default", o.Default != nil, o.Default, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "defer", o.Defer != nil, o.Defer, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "desc", o.Desc != nil, o.Desc, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "err", o.Err != nil, o.Err, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "error", o.Error != nil, o.Error, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "from", o.From != nil, o.From, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "func", o.Func != nil, o.Func, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "go", o.Go != nil, o.Go, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "group", o.Group != nil, o.Group, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "id", o.IDXA561 != nil, o.IDXA561, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "import", o.Import != nil, o.Import, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "index", o.Index != nil, o.Index, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "init", o.Init != nil, o.Init, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "interface", o.Interface != nil, o.Interface, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "iota", o.Iota != nil, o.Iota, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "key", o.Key != nil, o.Key, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "keys", o.Keys != nil, o.Keys, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "len", o.Len != nil, o.Len, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "limit", o.Limit != nil, o.Limit, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "main", o.Main != nil, o.Main, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "map", o.Map != nil, o.Map, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "nil", o.Nil != nil, o.Nil, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "offset", o.Offset != nil, o.Offset, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "order", o.Order != nil, o.Order, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "package", o.Package != nil, o.Package, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "primary", o.Primary != nil, o.Primary, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "range", o.Range != nil, o.Range, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "rank", o.Rank != nil, o.Rank, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "select", o.Select != nil, o.Select, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "string", o.String != nil, o.String, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "table", o.Table != nil, o.Table, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "timestamp", o.Timestamp != nil, o.Timestamp, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "true", o.True != nil, o.True, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "tx", o.Tx != nil, o.Tx, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "type", o.Type != nil, o.Type, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "user", o.User != nil, o.User, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "var", o.Var != nil, o.Var, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "window", o.Window != nil, o.Window, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "日本", o.X日本 != nil, o.X日本, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Words) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Words) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Words).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Words) KeepPayload(v payload.Raw) {
-	*o = Words{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Words) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Words) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -60,19 +60,19 @@ type Tx struct {
 func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 	switch d.Event {
 	case 0:
-		e, err := incoming(d, (*Words).DecodePayload)
+		e, err := incoming(d, payload.Value[Words])
 		if err != nil {
 			return err
 		}
 		return h.OrderPaid(ctx, tx, e)
 	case 1:
-		e, err := incoming(d, (*Words).DecodePayload)
+		e, err := incoming(d, payload.Value[Words])
 		if err != nil {
 			return err
 		}
 		return h.Orderpaid(ctx, tx, e)
 	case 2:
-		e, err := incoming(d, (*Select).DecodePayload)
+		e, err := incoming(d, payload.Value[Select])
 		if err != nil {
 			return err
 		}

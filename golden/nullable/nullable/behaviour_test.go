@@ -11,11 +11,11 @@ const required = `"id":"1","type":"note","p1":null,"p2":null,"p3":null,"p4":null
 func decode(t *testing.T, body string) (Note, []payload.Deviation) {
 	t.Helper()
 	var n Note
-	deviations, err := payload.Decode([]byte(body), &n, (*Note).DecodePayload)
+	deviations, err := payload.Decode([]byte(body), &n, payload.Value[Note])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(n.AppendPayload(nil)); len(got) != len(body) {
+	if got := string(payload.Append(nil, &n)); len(got) != len(body) {
 		t.Errorf("written back as %s, want the members of %s", got, body)
 	}
 	return n, deviations

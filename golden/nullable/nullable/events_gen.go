@@ -6,7 +6,7 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Note is a type of the document.
 type Note struct {
-	ID    string                `json:"id"`
+	ID    string                `json:"id" payload:"required"`
 	O1    payload.Opt[string]   `json:"o1"`
 	O2    *string               `json:"o2"`
 	O3    payload.Opt[int64]    `json:"o3"`
@@ -15,107 +15,25 @@ type Note struct {
 	O6    payload.Opt[Person]   `json:"o6"`
 	O7    *Person               `json:"o7"`
 	O8    []*string             `json:"o8"`
-	P1    *string               `json:"p1"`
-	P2    *string               `json:"p2"`
-	P3    payload.Raw           `json:"p3"`
-	P4    *NoteP4               `json:"p4"`
-	P5    payload.Raw           `json:"p5"`
-	Plain string                `json:"plain"`
-	R6    *Person               `json:"r6"`
+	P1    *string               `json:"p1" payload:"required,null"`
+	P2    *string               `json:"p2" payload:"required,null"`
+	P3    payload.Raw           `json:"p3" payload:"required"`
+	P4    *NoteP4               `json:"p4" payload:"required,null"`
+	P5    payload.Raw           `json:"p5" payload:"required"`
+	Plain string                `json:"plain" payload:"required"`
+	R6    *Person               `json:"r6" payload:"required,null"`
 	// Always "note".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Note) DecodePayload(d *payload.Decoder) bool {
-	*o = Note{}
-	return d.Object(&o.Rest, []string{"id", "p1", "p2", "p3", "p4", "p5", "plain", "r6", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "o1":
-			return true, payload.OptOf(payload.String[string])(&o.O1, d)
-		case "o2":
-			return true, payload.PointerTo(payload.String[string])(&o.O2, d)
-		case "o3":
-			return true, payload.OptOf(payload.Int64[int64])(&o.O3, d)
-		case "o4":
-			return true, payload.OptOf(payload.SliceOf(payload.String[string]))(&o.O4, d)
-		case "o5":
-			return true, payload.SliceOf(payload.String[string])(&o.O5, d)
-		case "o6":
-			return true, payload.OptOf((*Person).DecodePayload)(&o.O6, d)
-		case "o7":
-			return true, payload.PointerTo((*Person).DecodePayload)(&o.O7, d)
-		case "o8":
-			return true, payload.SliceOf(payload.NullableOf(payload.String[string]))(&o.O8, d)
-		case "p1":
-			return true, payload.NullableOf(payload.String[string])(&o.P1, d)
-		case "p2":
-			return true, payload.NullableOf(payload.String[string])(&o.P2, d)
-		case "p3":
-			return true, payload.AnyRaw(&o.P3, d)
-		case "p4":
-			return true, payload.NullableOf(payload.String[NoteP4])(&o.P4, d)
-		case "p5":
-			return true, payload.AnyRaw(&o.P5, d)
-		case "plain":
-			return true, payload.String[string](&o.Plain, d)
-		case "r6":
-			return true, payload.NullableOf((*Person).DecodePayload)(&o.R6, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
+// These methods keep the value in full, whatever it is.
+func (o Note) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Note) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o Note) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "o1", !o.O1.IsAbsent(), o.O1, payload.PutOpt(payload.PutString[string]))
-	payload.PutSome(w, "o2", o.O2 != nil, o.O2, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "o3", !o.O3.IsAbsent(), o.O3, payload.PutOpt(payload.PutInt64[int64]))
-	payload.PutSome(w, "o4", !o.O4.IsAbsent(), o.O4, payload.PutOpt(payload.PutSlice(payload.PutString[string])))
-	payload.PutSome(w, "o5", o.O5 != nil, o.O5, payload.PutSlice(payload.PutString[string]))
-	payload.PutSome(w, "o6", !o.O6.IsAbsent(), o.O6, payload.PutOpt(Person.AppendPayload))
-	payload.PutSome(w, "o7", o.O7 != nil, o.O7, payload.PutPointer(Person.AppendPayload))
-	payload.PutSome(w, "o8", o.O8 != nil, o.O8, payload.PutSlice(payload.PutPointer(payload.PutString[string])))
-	payload.Put(w, "p1", o.P1, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "p2", o.P2, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "p3", o.P3, payload.PutRaw)
-	payload.Put(w, "p4", o.P4, payload.PutPointer(payload.PutString[NoteP4]))
-	payload.Put(w, "p5", o.P5, payload.PutRaw)
-	payload.Put(w, "plain", o.Plain, payload.PutString[string])
-	payload.Put(w, "r6", o.R6, payload.PutPointer(Person.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Note) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Note) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Note).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Note) KeepPayload(v payload.Raw) {
-	*o = Note{}
-	o.Rest.KeepPayload(v)
-}
-
-// NoteP4 is p4 in Note. The list is open: values that the document does not know decode
-// too.
+// NoteP4 is p4 in Note; other values decode too.
 type NoteP4 string
 
-// The values that the document lists.
 const (
 	NoteP4A NoteP4 = "a"
 	NoteP4B NoteP4 = "b"
@@ -123,42 +41,10 @@ const (
 
 // Person is a type of the document.
 type Person struct {
-	Name string `json:"name"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Name string       `json:"name" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Person) DecodePayload(d *payload.Decoder) bool {
-	*o = Person{}
-	return d.Object(&o.Rest, []string{"name"}, func(name string) (known, fits bool) {
-		switch name {
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Person) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Person) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Person) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Person).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Person) KeepPayload(v payload.Raw) {
-	*o = Person{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Person) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Person) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/whgen/whgen/runtime/payload"
@@ -34,7 +35,7 @@ const full = `{"id":"t1","type":"thing","number":123456789012345678901234567890,
 
 func TestFullBodyRoundTrips(t *testing.T) {
 	var thing Thing
-	deviations, err := payload.Decode([]byte(full), &thing, (*Thing).DecodePayload)
+	deviations, err := payload.Decode([]byte(full), &thing, payload.Value[Thing])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +99,14 @@ func TestWrongTypesAreKept(t *testing.T) {
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			var thing Thing
-			got, err := payload.Decode([]byte(one.body), &thing, (*Thing).DecodePayload)
+			got, err := payload.Decode([]byte(one.body), &thing, payload.Value[Thing])
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, one.deviations) {
 				t.Errorf("deviations %v, want %v", got, one.deviations)
 			}
-			same(t, thing.AppendPayload(nil), []byte(one.body))
+			same(t, payload.Append(nil, &thing), []byte(one.body))
 		})
 	}
 }
@@ -117,14 +118,40 @@ func TestSettingWinsOverOddValue(t *testing.T) {
 	}
 	note := "set"
 	thing.ID, thing.Note = "five", &note
-	same(t, thing.AppendPayload(nil), []byte(`{"id":"five","note":"set"}`))
+	same(t, payload.Append(nil, &thing), []byte(`{"id":"five","note":"set"}`))
 }
 
 func TestBrokenTextIsAnError(t *testing.T) {
 	for _, body := range []string{``, `{`, `{"id":"1"`, `{"id":"1"}{}`, `{"tree":{"name":}}`, `{"id":tru}`} {
 		var thing Thing
-		if _, err := payload.Decode([]byte(body), &thing, (*Thing).DecodePayload); err == nil {
+		if _, err := payload.Decode([]byte(body), &thing, payload.Value[Thing]); err == nil {
 			t.Errorf("%q was decoded", body)
 		}
 	}
+}
+
+func TestOverriddenMembersHaveTheLaterType(t *testing.T) {
+	var m Merged
+	if err := json.Unmarshal([]byte(`{"sku":"blue","color":"x","size":3,"both":[1]}`), &m); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := m.Size.Int64(); m.SKU != MergedSKUBlue || err != nil || n != 3 || string(m.Both) != "[1]" {
+		t.Errorf("merged %+v", m)
+	}
+}
+
+func TestDeepCollectionsRoundTrip(t *testing.T) {
+	body := `{"id":"1","type":"thing","deep":` + strings.Repeat("[", 60) + "7" + strings.Repeat("]", 60) + `,"extras":{"x-a":1},"once":{"a":1},"doubled":"b"}`
+	var thing Thing
+	if err := json.Unmarshal([]byte(body), &thing); err != nil {
+		t.Fatal(err)
+	}
+	if thing.Extras["x-a"].String() != "1" || *thing.Doubled != ThingDoubledB {
+		t.Errorf("extras %v, doubled %v", thing.Extras, thing.Doubled)
+	}
+	got, err := json.Marshal(thing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, []byte(body))
 }

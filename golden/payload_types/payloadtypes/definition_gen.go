@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "thing", Event: 0}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 200},
@@ -60,6 +63,10 @@ var definition = whrt.Definition{
 		},
 		Timing:  whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Handler: true,
-		Enums:   []whrt.Enum{{Pointer: "/level", Values: []string{"1", "2", "10"}}, {Pointer: "/status", Values: []string{"\"open\"", "\"closed\"", "\"+1\"", "\"-1\"", "\"1st\"", "\"\""}}},
+		Enums: []whrt.Enum{
+			{Pointer: "/doubled", Values: []string{"\"a\"", "\"a\"", "\"b\""}},
+			{Pointer: "/level", Values: []string{"1", "2", "10"}},
+			{Pointer: "/status", Values: []string{"\"open\"", "\"closed\"", "\"+1\"", "\"-1\"", "\"1st\"", "\"\""}},
+		},
 	}},
 }

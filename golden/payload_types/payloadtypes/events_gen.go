@@ -6,430 +6,251 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // A is a type of the document.
 type A struct {
-	B *B `json:"b"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	B    *B           `json:"b" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *A) DecodePayload(d *payload.Decoder) bool {
-	*o = A{}
-	return d.Object(&o.Rest, []string{"b"}, func(name string) (known, fits bool) {
-		switch name {
-		case "b":
-			return true, payload.PointerTo((*B).DecodePayload)(&o.B, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o A) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "b", o.B, payload.PutPointer(B.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o A) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *A) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*A).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *A) KeepPayload(v payload.Raw) {
-	*o = A{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o A) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *A) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // B is a type of the document.
 type B struct {
-	A    *A      `json:"a"`
-	Text *string `json:"text"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	A    *A           `json:"a" payload:"required"`
+	Text *string      `json:"text"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *B) DecodePayload(d *payload.Decoder) bool {
-	*o = B{}
-	return d.Object(&o.Rest, []string{"a"}, func(name string) (known, fits bool) {
-		switch name {
-		case "a":
-			return true, payload.PointerTo((*A).DecodePayload)(&o.A, d)
-		case "text":
-			return true, payload.PointerTo(payload.String[string])(&o.Text, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o B) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "a", o.A, payload.PutPointer(A.AppendPayload))
-	payload.PutSome(w, "text", o.Text != nil, o.Text, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o B) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *B) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*B).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *B) KeepPayload(v payload.Raw) {
-	*o = B{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o B) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *B) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Merged is a type of the document.
 type Merged struct {
-	Color string       `json:"color"`
+	Both  payload.Raw  `json:"both"`
+	Color string       `json:"color" payload:"required"`
 	Size  *payload.Int `json:"size"`
-	SKU   string       `json:"sku"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	SKU   MergedSKU    `json:"sku" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Merged) DecodePayload(d *payload.Decoder) bool {
-	*o = Merged{}
-	return d.Object(&o.Rest, []string{"color", "sku"}, func(name string) (known, fits bool) {
-		switch name {
-		case "color":
-			return true, payload.String[string](&o.Color, d)
-		case "size":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Size, d)
-		case "sku":
-			return true, payload.String[string](&o.SKU, d)
-		}
-		return false, false
-	})
-}
+// These methods keep the value in full, whatever it is.
+func (o Merged) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Merged) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o Merged) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "color", o.Color, payload.PutString[string])
-	payload.PutSome(w, "size", o.Size != nil, o.Size, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "sku", o.SKU, payload.PutString[string])
-	return w.End()
-}
+// MergedSKU is sku in Merged; other values decode too.
+type MergedSKU string
 
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Merged) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Merged) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Merged).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Merged) KeepPayload(v payload.Raw) {
-	*o = Merged{}
-	o.Rest.KeepPayload(v)
-}
+const (
+	MergedSKURed  MergedSKU = "red"
+	MergedSKUBlue MergedSKU = "blue"
+)
 
 // Node is a type of the document.
 type Node struct {
-	Children []Node `json:"children"`
-	Name     string `json:"name"`
-	Next     *Node  `json:"next"`
-	Peer     *A     `json:"peer"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Children []Node       `json:"children"`
+	Name     string       `json:"name" payload:"required"`
+	Next     *Node        `json:"next"`
+	Peer     *A           `json:"peer"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Node) DecodePayload(d *payload.Decoder) bool {
-	*o = Node{}
-	return d.Object(&o.Rest, []string{"name"}, func(name string) (known, fits bool) {
-		switch name {
-		case "children":
-			return true, payload.SliceOf((*Node).DecodePayload)(&o.Children, d)
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		case "next":
-			return true, payload.PointerTo((*Node).DecodePayload)(&o.Next, d)
-		case "peer":
-			return true, payload.PointerTo((*A).DecodePayload)(&o.Peer, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Node) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "children", o.Children != nil, o.Children, payload.PutSlice(Node.AppendPayload))
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	payload.PutSome(w, "next", o.Next != nil, o.Next, payload.PutPointer(Node.AppendPayload))
-	payload.PutSome(w, "peer", o.Peer != nil, o.Peer, payload.PutPointer(A.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Node) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Node) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Node).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Node) KeepPayload(v payload.Raw) {
-	*o = Node{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Node) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Node) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Part is a type of the document.
 type Part struct {
 	Size *payload.Number `json:"size"`
-	SKU  string          `json:"sku"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	SKU  string          `json:"sku" payload:"required"`
+	Rest payload.Rest    `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Part) DecodePayload(d *payload.Decoder) bool {
-	*o = Part{}
-	return d.Object(&o.Rest, []string{"sku"}, func(name string) (known, fits bool) {
-		switch name {
-		case "size":
-			return true, payload.PointerTo((*payload.Number).DecodePayload)(&o.Size, d)
-		case "sku":
-			return true, payload.String[string](&o.SKU, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Part) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "size", o.Size != nil, o.Size, payload.PutPointer(payload.Number.AppendPayload))
-	payload.Put(w, "sku", o.SKU, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Part) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Part) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Part).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Part) KeepPayload(v payload.Raw) {
-	*o = Part{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Part) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Part) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Thing: A thing * / with a description.
 //
 // A second paragraph that is long enough to be wrapped, because it goes on and on until
 // nobody reads it any more.
 type Thing struct {
-	Active   *bool             `json:"active"`
-	Address  *ThingAddress     `json:"address"`
-	Anything payload.Raw       `json:"anything"`
-	Created  payload.Time      `json:"created"`
-	Day      *payload.Date     `json:"day"`
-	Free     payload.Raw       `json:"free"`
-	ID       string            `json:"id"`
-	Labels   map[string]string `json:"labels"`
-	Level    *ThingLevel       `json:"level"`
-	Matrix   [][]payload.Int   `json:"matrix"`
-	Merged   *Merged           `json:"merged"`
-	Note     *string           `json:"note"`
-	Number   payload.Int       `json:"number"`
-	Parts    []Part            `json:"parts"`
-	Price    payload.Number    `json:"price"`
-	Ratio    payload.Number    `json:"ratio"`
-	Small    int64             `json:"small"`
-	Status   *ThingStatus      `json:"status"`
-	Tags     []string          `json:"tags"`
-	Tree     *Node             `json:"tree"`
+	Active   *bool                                                     `json:"active"`
+	Address  *ThingAddress                                             `json:"address"`
+	Anything payload.Raw                                               `json:"anything"`
+	Created  payload.Time                                              `json:"created" payload:"required"`
+	Day      *payload.Date                                             `json:"day"`
+	Deep     [][][][][][][][]ThingDeepItemItemItemItemItemItemItemItem `json:"deep"`
+	Doubled  *ThingDoubled                                             `json:"doubled"`
+	Extras   map[string]payload.Int                                    `json:"extras"`
+	Free     payload.Raw                                               `json:"free"`
+	ID       string                                                    `json:"id" payload:"required"`
+	Labels   map[string]string                                         `json:"labels"`
+	Level    *ThingLevel                                               `json:"level"`
+	Matrix   [][]payload.Int                                           `json:"matrix"`
+	Merged   *Merged                                                   `json:"merged"`
+	Note     *string                                                   `json:"note"`
+	Number   payload.Int                                               `json:"number" payload:"required"`
+	Once     payload.Raw                                               `json:"once"`
+	Parts    []Part                                                    `json:"parts" payload:"required"`
+	Price    payload.Number                                            `json:"price" payload:"required"`
+	Ratio    payload.Number                                            `json:"ratio" payload:"required"`
+	Small    int64                                                     `json:"small" payload:"required"`
+	Status   *ThingStatus                                              `json:"status"`
+	Tags     []string                                                  `json:"tags"`
+	Tree     *Node                                                     `json:"tree"`
 	// Always "thing".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Thing) DecodePayload(d *payload.Decoder) bool {
-	*o = Thing{}
-	return d.Object(&o.Rest, []string{"created", "id", "number", "parts", "price", "ratio", "small", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "active":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Active, d)
-		case "address":
-			return true, payload.PointerTo((*ThingAddress).DecodePayload)(&o.Address, d)
-		case "anything":
-			return true, payload.AnyRaw(&o.Anything, d)
-		case "created":
-			return true, (*payload.Time).DecodePayload(&o.Created, d)
-		case "day":
-			return true, payload.PointerTo((*payload.Date).DecodePayload)(&o.Day, d)
-		case "free":
-			return true, payload.AnyRaw(&o.Free, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "labels":
-			return true, payload.MapOf(payload.String[string])(&o.Labels, d)
-		case "level":
-			return true, payload.PointerTo(payload.Int64[ThingLevel])(&o.Level, d)
-		case "matrix":
-			return true, payload.SliceOf(payload.SliceOf((*payload.Int).DecodePayload))(&o.Matrix, d)
-		case "merged":
-			return true, payload.PointerTo((*Merged).DecodePayload)(&o.Merged, d)
-		case "note":
-			return true, payload.PointerTo(payload.String[string])(&o.Note, d)
-		case "number":
-			return true, (*payload.Int).DecodePayload(&o.Number, d)
-		case "parts":
-			return true, payload.SliceOf((*Part).DecodePayload)(&o.Parts, d)
-		case "price":
-			return true, (*payload.Number).DecodePayload(&o.Price, d)
-		case "ratio":
-			return true, (*payload.Number).DecodePayload(&o.Ratio, d)
-		case "small":
-			return true, payload.Int64[int64](&o.Small, d)
-		case "status":
-			return true, payload.PointerTo(payload.String[ThingStatus])(&o.Status, d)
-		case "tags":
-			return true, payload.SliceOf(payload.String[string])(&o.Tags, d)
-		case "tree":
-			return true, payload.PointerTo((*Node).DecodePayload)(&o.Tree, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Thing) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "active", o.Active != nil, o.Active, payload.PutPointer(payload.PutBool[bool]))
-	payload.PutSome(w, "address", o.Address != nil, o.Address, payload.PutPointer(ThingAddress.AppendPayload))
-	payload.PutSome(w, "anything", o.Anything != nil, o.Anything, payload.PutRaw)
-	payload.Put(w, "created", o.Created, payload.Time.AppendPayload)
-	payload.PutSome(w, "day", o.Day != nil, o.Day, payload.PutPointer(payload.Date.AppendPayload))
-	payload.PutSome(w, "free", o.Free != nil, o.Free, payload.PutRaw)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "labels", o.Labels != nil, o.Labels, payload.PutMap(payload.PutString[string]))
-	payload.PutSome(w, "level", o.Level != nil, o.Level, payload.PutPointer(payload.PutInt64[ThingLevel]))
-	payload.PutSome(w, "matrix", o.Matrix != nil, o.Matrix, payload.PutSlice(payload.PutSlice(payload.Int.AppendPayload)))
-	payload.PutSome(w, "merged", o.Merged != nil, o.Merged, payload.PutPointer(Merged.AppendPayload))
-	payload.PutSome(w, "note", o.Note != nil, o.Note, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "number", o.Number, payload.Int.AppendPayload)
-	payload.Put(w, "parts", o.Parts, payload.PutSlice(Part.AppendPayload))
-	payload.Put(w, "price", o.Price, payload.Number.AppendPayload)
-	payload.Put(w, "ratio", o.Ratio, payload.Number.AppendPayload)
-	payload.Put(w, "small", o.Small, payload.PutInt64[int64])
-	payload.PutSome(w, "status", o.Status != nil, o.Status, payload.PutPointer(payload.PutString[ThingStatus]))
-	payload.PutSome(w, "tags", o.Tags != nil, o.Tags, payload.PutSlice(payload.PutString[string]))
-	payload.PutSome(w, "tree", o.Tree != nil, o.Tree, payload.PutPointer(Node.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Thing) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Thing) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Thing).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Thing) KeepPayload(v payload.Raw) {
-	*o = Thing{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Thing) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Thing) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ThingAddress is address in Thing.
 type ThingAddress struct {
-	City string  `json:"city"`
-	Zip  *string `json:"zip"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	City string       `json:"city" payload:"required"`
+	Zip  *string      `json:"zip"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ThingAddress) DecodePayload(d *payload.Decoder) bool {
-	*o = ThingAddress{}
-	return d.Object(&o.Rest, []string{"city"}, func(name string) (known, fits bool) {
-		switch name {
-		case "city":
-			return true, payload.String[string](&o.City, d)
-		case "zip":
-			return true, payload.PointerTo(payload.String[string])(&o.Zip, d)
-		}
-		return false, false
-	})
+// These methods keep the value in full, whatever it is.
+func (o ThingAddress) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ThingAddress) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// ThingDeepItemItemItemItemItemItemItemItem is deep item item item item item item item
+// item in Thing.
+type ThingDeepItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
 }
 
-// AppendPayload writes the object behind b.
-func (o ThingAddress) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "city", o.City, payload.PutString[string])
-	payload.PutSome(w, "zip", o.Zip != nil, o.Zip, payload.PutPointer(payload.PutString[string]))
-	return w.End()
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem is item
+// item item item item item item item item in ThingDeepItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
 }
 
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ThingAddress) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
 }
 
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ThingAddress) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ThingAddress).DecodePayload)
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
 }
 
-// KeepPayload holds a value that is no object.
-func (o *ThingAddress) KeepPayload(v payload.Raw) {
-	*o = ThingAddress{}
-	o.Rest.KeepPayload(v)
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][][][]ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
 }
 
-// ThingLevel is level in Thing. The list is open: values that the document does not know
-// decode too.
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem
+// is item item item item item item item item item in
+// ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem.
+type ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem [][][][][][][]payload.Int
+
+// These methods keep the value in full, whatever it is.
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) MarshalJSON() ([]byte, error) {
+	return payload.Append(nil, &o), nil
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) UnmarshalJSON(b []byte) error {
+	return payload.Unmarshal(b, o)
+}
+func (o *ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) DecodePayload(d *payload.Decoder) bool {
+	return payload.Read(o, d)
+}
+func (o ThingDeepItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItemItem) AppendPayload(b []byte) []byte {
+	return payload.Append(b, &o)
+}
+
+// ThingDoubled is doubled in Thing; other values decode too.
+type ThingDoubled string
+
+const (
+	ThingDoubledA ThingDoubled = "a"
+	ThingDoubledB ThingDoubled = "b"
+)
+
+// ThingLevel is level in Thing; other values decode too.
 type ThingLevel int64
 
-// The values that the document lists.
 const (
 	ThingLevelN1  ThingLevel = 1
 	ThingLevelN2  ThingLevel = 2
 	ThingLevelN10 ThingLevel = 10
 )
 
-// ThingStatus is status in Thing. The list is open: values that the document does not know
-// decode too.
+// ThingStatus is status in Thing; other values decode too.
 type ThingStatus string
 
-// The values that the document lists.
 const (
 	ThingStatusOpen   ThingStatus = "open"
 	ThingStatusClosed ThingStatus = "closed"

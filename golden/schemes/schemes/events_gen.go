@@ -6,46 +6,11 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Thing is a type of the document.
 type Thing struct {
-	ID   string        `json:"id"`
+	ID   string        `json:"id" payload:"required"`
 	List []payload.Raw `json:"list"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest payload.Rest  `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Thing) DecodePayload(d *payload.Decoder) bool {
-	*o = Thing{}
-	return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "list":
-			return true, payload.SliceOf(payload.AnyRaw)(&o.List, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Thing) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "list", o.List != nil, o.List, payload.PutSlice(payload.PutRaw))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Thing) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Thing) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Thing).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Thing) KeepPayload(v payload.Raw) {
-	*o = Thing{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Thing) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Thing) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

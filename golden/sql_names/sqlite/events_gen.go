@@ -6,50 +6,12 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Made is a type of the document.
 type Made struct {
-	A  string      `json:"a"`
-	B  payload.Int `json:"b"`
-	ID string      `json:"id"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	A    string       `json:"a" payload:"required"`
+	B    payload.Int  `json:"b" payload:"required"`
+	ID   string       `json:"id" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Made) DecodePayload(d *payload.Decoder) bool {
-	*o = Made{}
-	return d.Object(&o.Rest, []string{"a", "b", "id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "a":
-			return true, payload.String[string](&o.A, d)
-		case "b":
-			return true, (*payload.Int).DecodePayload(&o.B, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Made) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "a", o.A, payload.PutString[string])
-	payload.Put(w, "b", o.B, payload.Int.AppendPayload)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Made) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Made) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Made).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Made) KeepPayload(v payload.Raw) {
-	*o = Made{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Made) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Made) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

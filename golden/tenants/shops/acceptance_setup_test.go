@@ -18,7 +18,7 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, shops.Handler] {
 		},
 		Handler: bookkeeper{},
 		Count:   map[string]string{"turnover": "SELECT count(*) FROM turnover WHERE shop = 'acme'"},
-		Grow:    map[string]int{"turnover": 1},
+		Grow:    map[string]map[string]int{"order": {"turnover": 1}},
 	}
 }
 

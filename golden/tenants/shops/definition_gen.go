@@ -28,6 +28,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "order", Event: 0}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 500},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 200},

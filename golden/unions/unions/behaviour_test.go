@@ -3,6 +3,8 @@ package unions
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/whgen/whgen/runtime/payload"
 )
 
 func payment(t *testing.T, body string) Payment {
@@ -11,7 +13,7 @@ func payment(t *testing.T, body string) Payment {
 	if err := json.Unmarshal([]byte(body), &p); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(p.AppendPayload(nil)); len(got) != len(body) {
+	if got := string(payload.Append(nil, &p)); len(got) != len(body) {
 		t.Errorf("written back as %s, want %s", got, body)
 	}
 	return p
@@ -62,5 +64,52 @@ func TestUnknownVariantIsKept(t *testing.T) {
 	p := payment(t, `{"id":"1","type":"payment","method":["crypto",1]}`)
 	if got := string(p.Method.Raw()); got != `["crypto",1]` || p.Method.Kind() != "" {
 		t.Errorf("raw %s, kind %q", got, p.Method.Kind())
+	}
+}
+
+func TestBaseWithoutMappingStandsForItsChildren(t *testing.T) {
+	p := payment(t, `{"id":"1","type":"payment","method":1,"content":{"type":"Rich","lang":"nb","text":"hei","marks":["b"],"parent":{"type":"Text","text":"up"}}}`)
+	rich, ok := p.Content.AsRich()
+	if !ok || rich.Text != "hei" || len(rich.Marks) != 1 || *rich.Lang != "nb" {
+		t.Fatalf("rich %+v, %v", rich, ok)
+	}
+	if up, ok := rich.Parent.AsText(); !ok || up.Text != "up" {
+		t.Errorf("parent %+v, %v", up, ok)
+	}
+	if _, ok := p.Content.AsText(); ok {
+		t.Error("a rich text is taken for a text")
+	}
+	p = payment(t, `{"id":"1","type":"payment","method":1,"content":{"type":"Hologram","lang":"nb"}}`)
+	if base, ok := p.Content.AsContentBase(); !ok || *base.Lang != "nb" || base.Type != "Hologram" {
+		t.Errorf("base of an unknown child: %+v, %v", base, ok)
+	}
+}
+
+func TestChildThatAddsNothingIsItsBase(t *testing.T) {
+	p := payment(t, `{"id":"1","type":"payment","method":1,"content":{"type":"Plain","lang":"nb"}}`)
+	if plain, ok := p.Content.AsPlain(); !ok || *plain.Lang != "nb" {
+		t.Errorf("plain %+v, %v", plain, ok)
+	}
+}
+
+func TestListedConstantsAreAnOpenEnum(t *testing.T) {
+	p := payment(t, `{"id":"1","type":"payment","method":1,"state":"paid","grade":2}`)
+	if *p.State != PaymentStatePaid || *p.Grade != PaymentGradeN2 {
+		t.Errorf("state %v, grade %v", *p.State, *p.Grade)
+	}
+	p = payment(t, `{"id":"1","type":"payment","method":1,"state":"void","grade":3}`)
+	if *p.State != "void" || *p.Grade != 3 {
+		t.Errorf("unknown values are lost: state %v, grade %v", *p.State, *p.Grade)
+	}
+}
+
+func TestVariantThatNoValueTellsMustFit(t *testing.T) {
+	p := payment(t, `{"id":"1","type":"payment","method":1,"loose":{"a":"x"}}`)
+	if v, ok := p.Loose.AsVariant1(); !ok || *v.A != "x" {
+		t.Errorf("variant %+v, %v", v, ok)
+	}
+	p = payment(t, `{"id":"1","type":"payment","method":1,"loose":{"a":1}}`)
+	if _, ok := p.Loose.AsVariant1(); ok {
+		t.Error("a number is taken for a text")
 	}
 }

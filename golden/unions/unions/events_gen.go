@@ -6,95 +6,80 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Bank is a type of the document.
 type Bank struct {
-	Iban string `json:"iban"`
-	Kind string `json:"kind"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Iban string       `json:"iban" payload:"required"`
+	Kind string       `json:"kind" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Bank) DecodePayload(d *payload.Decoder) bool {
-	*o = Bank{}
-	return d.Object(&o.Rest, []string{"iban", "kind"}, func(name string) (known, fits bool) {
-		switch name {
-		case "iban":
-			return true, payload.String[string](&o.Iban, d)
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Bank) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "iban", o.Iban, payload.PutString[string])
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Bank) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Bank) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Bank).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Bank) KeepPayload(v payload.Raw) {
-	*o = Bank{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Bank) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Bank) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Card is a type of the document.
 type Card struct {
-	Kind  string `json:"kind"`
-	Last4 string `json:"last4"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Kind  string       `json:"kind" payload:"required"`
+	Last4 string       `json:"last4" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Card) DecodePayload(d *payload.Decoder) bool {
-	*o = Card{}
-	return d.Object(&o.Rest, []string{"kind", "last4"}, func(name string) (known, fits bool) {
-		switch name {
-		case "kind":
-			return true, payload.String[string](&o.Kind, d)
-		case "last4":
-			return true, payload.String[string](&o.Last4, d)
-		}
-		return false, false
-	})
+// These methods keep the value in full, whatever it is.
+func (o Card) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Card) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// Content is a type of the document.
+type Content struct {
+	payload.Union
 }
 
-// AppendPayload writes the object behind b.
-func (o Card) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "kind", o.Kind, payload.PutString[string])
-	payload.Put(w, "last4", o.Last4, payload.PutString[string])
-	return w.End()
+// Kind is the member "type", which tells the variant; it may be one that the document does
+// not know.
+func (o Content) Kind() string {
+	return o.Member("type")
 }
 
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Card) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
+// AsText is the value as this variant, and whether its kind is this one.
+func (o Content) AsText() (variant Text, ok bool) {
+	switch o.Kind() {
+	case "Text":
+		return payload.AsNamed[Text](o.Union)
+	}
+	return variant, false
 }
 
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Card) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Card).DecodePayload)
+// AsRich is the value as this variant, and whether its kind is this one.
+func (o Content) AsRich() (variant Rich, ok bool) {
+	switch o.Kind() {
+	case "Rich":
+		return payload.AsNamed[Rich](o.Union)
+	}
+	return variant, false
 }
 
-// KeepPayload holds a value that is no object.
-func (o *Card) KeepPayload(v payload.Raw) {
-	*o = Card{}
-	o.Rest.KeepPayload(v)
+// AsPlain is the value as this variant, and whether its kind is this one.
+func (o Content) AsPlain() (variant ContentBase, ok bool) {
+	switch o.Kind() {
+	case "Plain":
+		return payload.AsNamed[ContentBase](o.Union)
+	}
+	return variant, false
 }
+
+// AsContentBase is the value as this variant, and whether it is an object: every kind has
+// these members.
+func (o Content) AsContentBase() (variant ContentBase, ok bool) {
+	return payload.AsNamed[ContentBase](o.Union)
+}
+
+// ContentBase is a type of the document.
+type ContentBase struct {
+	Lang *string      `json:"lang"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
+}
+
+// These methods keep the value in full, whatever it is.
+func (o ContentBase) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ContentBase) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Method is a type of the document.
 type Method struct {
@@ -111,7 +96,7 @@ func (o Method) Kind() string {
 func (o Method) AsCard() (variant Card, ok bool) {
 	switch o.Kind() {
 	case "card", "debit":
-		return payload.AsNamed(o.Union, (*Card).DecodePayload)
+		return payload.AsNamed[Card](o.Union)
 	}
 	return variant, false
 }
@@ -120,73 +105,73 @@ func (o Method) AsCard() (variant Card, ok bool) {
 func (o Method) AsBank() (variant Bank, ok bool) {
 	switch o.Kind() {
 	case "bank":
-		return payload.AsNamed(o.Union, (*Bank).DecodePayload)
+		return payload.AsNamed[Bank](o.Union)
 	}
 	return variant, false
 }
 
 // Payment is a type of the document.
 type Payment struct {
-	ID        string            `json:"id"`
-	Method    Method            `json:"method"`
+	Content   *Content          `json:"content"`
+	Grade     *PaymentGrade     `json:"grade"`
+	ID        string            `json:"id" payload:"required"`
+	Loose     *PaymentLoose     `json:"loose"`
+	Method    Method            `json:"method" payload:"required"`
 	Owner     *PaymentOwner     `json:"owner"`
 	Reference *PaymentReference `json:"reference"`
 	Source    *PaymentSource    `json:"source"`
+	State     *PaymentState     `json:"state"`
 	// Always "payment".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Payment) DecodePayload(d *payload.Decoder) bool {
-	*o = Payment{}
-	return d.Object(&o.Rest, []string{"id", "method", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "method":
-			return true, (*Method).DecodePayload(&o.Method, d)
-		case "owner":
-			return true, payload.PointerTo((*PaymentOwner).DecodePayload)(&o.Owner, d)
-		case "reference":
-			return true, payload.PointerTo((*PaymentReference).DecodePayload)(&o.Reference, d)
-		case "source":
-			return true, payload.PointerTo((*PaymentSource).DecodePayload)(&o.Source, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
+// These methods keep the value in full, whatever it is.
+func (o Payment) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Payment) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// PaymentGrade is grade in Payment; other values decode too.
+type PaymentGrade int64
+
+const (
+	PaymentGradeN1 PaymentGrade = 1
+	PaymentGradeN2 PaymentGrade = 2
+)
+
+// PaymentLoose is loose in Payment.
+type PaymentLoose struct {
+	payload.Union
 }
 
-// AppendPayload writes the object behind b.
-func (o Payment) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "method", o.Method, Method.AppendPayload)
-	payload.PutSome(w, "owner", o.Owner != nil, o.Owner, payload.PutPointer(PaymentOwner.AppendPayload))
-	payload.PutSome(w, "reference", o.Reference != nil, o.Reference, payload.PutPointer(PaymentReference.AppendPayload))
-	payload.PutSome(w, "source", o.Source != nil, o.Source, payload.PutPointer(PaymentSource.AppendPayload))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
+// Kind is the member "at", which tells the variant; it may be one that the document does
+// not know.
+func (o PaymentLoose) Kind() string {
+	return o.Member("at")
 }
 
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Payment) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
+// AsVariant1 is the value as this variant, and whether it fits in full.
+func (o PaymentLoose) AsVariant1() (variant PaymentLooseVariant1, ok bool) {
+	return payload.As[PaymentLooseVariant1](o.Union)
 }
 
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Payment) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Payment).DecodePayload)
+// AsWeb is the value as this variant, and whether its kind is this one.
+func (o PaymentLoose) AsWeb() (variant Web, ok bool) {
+	switch o.Kind() {
+	case "web":
+		return payload.AsNamed[Web](o.Union)
+	}
+	return variant, false
 }
 
-// KeepPayload holds a value that is no object.
-func (o *Payment) KeepPayload(v payload.Raw) {
-	*o = Payment{}
-	o.Rest.KeepPayload(v)
+// PaymentLooseVariant1 is variant 1 in PaymentLoose.
+type PaymentLooseVariant1 struct {
+	A    *string      `json:"a"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
+
+// These methods keep the value in full, whatever it is.
+func (o PaymentLooseVariant1) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentLooseVariant1) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentOwner is owner in Payment.
 type PaymentOwner struct {
@@ -195,101 +180,37 @@ type PaymentOwner struct {
 
 // AsPerson is the value as this variant, and whether it fits in full.
 func (o PaymentOwner) AsPerson() (variant PaymentOwnerPerson, ok bool) {
-	return payload.As(o.Union, (*PaymentOwnerPerson).DecodePayload)
+	return payload.As[PaymentOwnerPerson](o.Union)
 }
 
 // AsCompany is the value as this variant, and whether it fits in full.
 func (o PaymentOwner) AsCompany() (variant PaymentOwnerCompany, ok bool) {
-	return payload.As(o.Union, (*PaymentOwnerCompany).DecodePayload)
+	return payload.As[PaymentOwnerCompany](o.Union)
 }
 
 // PaymentOwnerCompany is Company in PaymentOwner.
 //
 // Company.
 type PaymentOwnerCompany struct {
-	VAT string `json:"vat"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	VAT  string       `json:"vat" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PaymentOwnerCompany) DecodePayload(d *payload.Decoder) bool {
-	*o = PaymentOwnerCompany{}
-	return d.Object(&o.Rest, []string{"vat"}, func(name string) (known, fits bool) {
-		switch name {
-		case "vat":
-			return true, payload.String[string](&o.VAT, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PaymentOwnerCompany) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "vat", o.VAT, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PaymentOwnerCompany).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PaymentOwnerCompany) KeepPayload(v payload.Raw) {
-	*o = PaymentOwnerCompany{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PaymentOwnerCompany) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentOwnerCompany) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentOwnerPerson is Person in PaymentOwner.
 //
 // Person.
 type PaymentOwnerPerson struct {
-	Name string `json:"name"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Name string       `json:"name" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *PaymentOwnerPerson) DecodePayload(d *payload.Decoder) bool {
-	*o = PaymentOwnerPerson{}
-	return d.Object(&o.Rest, []string{"name"}, func(name string) (known, fits bool) {
-		switch name {
-		case "name":
-			return true, payload.String[string](&o.Name, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o PaymentOwnerPerson) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "name", o.Name, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*PaymentOwnerPerson).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *PaymentOwnerPerson) KeepPayload(v payload.Raw) {
-	*o = PaymentOwnerPerson{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o PaymentOwnerPerson) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *PaymentOwnerPerson) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // PaymentReference is reference in Payment.
 type PaymentReference struct {
@@ -298,12 +219,12 @@ type PaymentReference struct {
 
 // AsString is the value as this variant, and whether it fits in full.
 func (o PaymentReference) AsString() (variant string, ok bool) {
-	return payload.As(o.Union, payload.String[string])
+	return payload.As[string](o.Union)
 }
 
 // AsInteger is the value as this variant, and whether it fits in full.
 func (o PaymentReference) AsInteger() (variant payload.Int, ok bool) {
-	return payload.As(o.Union, (*payload.Int).DecodePayload)
+	return payload.As[payload.Int](o.Union)
 }
 
 // PaymentSource is source in Payment.
@@ -321,7 +242,7 @@ func (o PaymentSource) Kind() string {
 func (o PaymentSource) AsWeb() (variant Web, ok bool) {
 	switch o.Kind() {
 	case "web":
-		return payload.AsNamed(o.Union, (*Web).DecodePayload)
+		return payload.AsNamed[Web](o.Union)
 	}
 	return variant, false
 }
@@ -330,101 +251,65 @@ func (o PaymentSource) AsWeb() (variant Web, ok bool) {
 func (o PaymentSource) AsShop() (variant Shop, ok bool) {
 	switch o.Kind() {
 	case "shop":
-		return payload.AsNamed(o.Union, (*Shop).DecodePayload)
+		return payload.AsNamed[Shop](o.Union)
 	}
 	return variant, false
 }
 
+// PaymentState is state in Payment; other values decode too.
+type PaymentState string
+
+const (
+	PaymentStateOpen PaymentState = "open"
+	PaymentStatePaid PaymentState = "paid"
+)
+
+// Rich is a type of the document.
+type Rich struct {
+	Lang   *string      `json:"lang"`
+	Marks  []string     `json:"marks"`
+	Parent *Content     `json:"parent"`
+	Text   string       `json:"text" payload:"required"`
+	Type   string       `json:"type" payload:"required"`
+	Rest   payload.Rest `json:"-"` // unknown members, and values that do not fit
+}
+
+// These methods keep the value in full, whatever it is.
+func (o Rich) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Rich) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
 // Shop is a type of the document.
 type Shop struct {
 	// Always "shop".
-	At   string       `json:"at"`
+	At   string       `json:"at" payload:"required"`
 	Till *payload.Int `json:"till"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Shop) DecodePayload(d *payload.Decoder) bool {
-	*o = Shop{}
-	return d.Object(&o.Rest, []string{"at"}, func(name string) (known, fits bool) {
-		switch name {
-		case "at":
-			return true, payload.String[string](&o.At, d)
-		case "till":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Till, d)
-		}
-		return false, false
-	})
+// These methods keep the value in full, whatever it is.
+func (o Shop) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Shop) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// Text is a type of the document.
+type Text struct {
+	Lang *string      `json:"lang"`
+	Text string       `json:"text" payload:"required"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// AppendPayload writes the object behind b.
-func (o Shop) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "at", o.At, payload.PutString[string])
-	payload.PutSome(w, "till", o.Till != nil, o.Till, payload.PutPointer(payload.Int.AppendPayload))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Shop) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Shop) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Shop).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Shop) KeepPayload(v payload.Raw) {
-	*o = Shop{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Text) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Text) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Web is a type of the document.
 type Web struct {
 	// Always "web".
-	At  string  `json:"at"`
-	URL *string `json:"url"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	At   string       `json:"at" payload:"required"`
+	URL  *string      `json:"url"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Web) DecodePayload(d *payload.Decoder) bool {
-	*o = Web{}
-	return d.Object(&o.Rest, []string{"at"}, func(name string) (known, fits bool) {
-		switch name {
-		case "at":
-			return true, payload.String[string](&o.At, d)
-		case "url":
-			return true, payload.PointerTo(payload.String[string])(&o.URL, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Web) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "at", o.At, payload.PutString[string])
-	payload.PutSome(w, "url", o.URL != nil, o.URL, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Web) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Web) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Web).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Web) KeepPayload(v payload.Raw) {
-	*o = Web{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Web) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Web) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -10,46 +10,15 @@ import (
 
 // ConfirmationPayload is what a message of the effect "confirmation" carries.
 type ConfirmationPayload struct {
-	Order string `json:"order"`
-	Email string `json:"email"`
-	Text  string `json:"text"`
+	Order string   `json:"order" payload:"required"`
+	Email string   `json:"email" payload:"required"`
+	Text  string   `json:"text" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ConfirmationPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = ConfirmationPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"order", "email", "text"}, func(name string) (known, fits bool) {
-		switch name {
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		case "email":
-			return true, payload.String[string](&o.Email, d)
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ConfirmationPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	payload.Put(w, "email", o.Email, payload.PutString[string])
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ConfirmationPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ConfirmationPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o ConfirmationPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ConfirmationPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ConfirmationMessage is one attempt at a message of the effect "confirmation".
 type ConfirmationMessage struct {
@@ -77,7 +46,7 @@ type confirmationSender struct {
 
 func (s confirmationSender) Send(ctx context.Context, m outbox.Message) error {
 	out := ConfirmationMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*ConfirmationPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ConfirmationPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendConfirmation(ctx, out)

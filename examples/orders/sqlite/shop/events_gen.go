@@ -8,265 +8,70 @@ import "github.com/whgen/whgen/runtime/payload"
 type Line struct {
 	// In cents.
 	Price    *payload.Int `json:"price"`
-	Quantity payload.Int  `json:"quantity"`
-	SKU      string       `json:"sku"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Quantity payload.Int  `json:"quantity" payload:"required"`
+	SKU      string       `json:"sku" payload:"required"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Line) DecodePayload(d *payload.Decoder) bool {
-	*o = Line{}
-	return d.Object(&o.Rest, []string{"quantity", "sku"}, func(name string) (known, fits bool) {
-		switch name {
-		case "price":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Price, d)
-		case "quantity":
-			return true, (*payload.Int).DecodePayload(&o.Quantity, d)
-		case "sku":
-			return true, payload.String[string](&o.SKU, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Line) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "price", o.Price != nil, o.Price, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "quantity", o.Quantity, payload.Int.AppendPayload)
-	payload.Put(w, "sku", o.SKU, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Line) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Line) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Line).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Line) KeepPayload(v payload.Raw) {
-	*o = Line{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Line) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Line) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Money is a type of the document.
 type Money struct {
 	// In cents.
-	Amount payload.Int `json:"amount"`
+	Amount payload.Int `json:"amount" payload:"required"`
 	// ISO 4217.
-	Currency string `json:"currency"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Currency string       `json:"currency" payload:"required"`
+	Rest     payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Money) DecodePayload(d *payload.Decoder) bool {
-	*o = Money{}
-	return d.Object(&o.Rest, []string{"amount", "currency"}, func(name string) (known, fits bool) {
-		switch name {
-		case "amount":
-			return true, (*payload.Int).DecodePayload(&o.Amount, d)
-		case "currency":
-			return true, payload.String[string](&o.Currency, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Money) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "amount", o.Amount, payload.Int.AppendPayload)
-	payload.Put(w, "currency", o.Currency, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Money) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Money) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Money).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Money) KeepPayload(v payload.Raw) {
-	*o = Money{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Money) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Money) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Order is a type of the document.
 type Order struct {
 	Customer *OrderCustomer `json:"customer"`
-	ID       string         `json:"id"`
+	ID       string         `json:"id" payload:"required"`
 	Lines    []Line         `json:"lines"`
-	Total    Money          `json:"total"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Total    Money          `json:"total" payload:"required"`
+	Rest     payload.Rest   `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Order) DecodePayload(d *payload.Decoder) bool {
-	*o = Order{}
-	return d.Object(&o.Rest, []string{"id", "total"}, func(name string) (known, fits bool) {
-		switch name {
-		case "customer":
-			return true, payload.PointerTo((*OrderCustomer).DecodePayload)(&o.Customer, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "lines":
-			return true, payload.SliceOf((*Line).DecodePayload)(&o.Lines, d)
-		case "total":
-			return true, (*Money).DecodePayload(&o.Total, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Order) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "customer", o.Customer != nil, o.Customer, payload.PutPointer(OrderCustomer.AppendPayload))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "lines", o.Lines != nil, o.Lines, payload.PutSlice(Line.AppendPayload))
-	payload.Put(w, "total", o.Total, Money.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Order) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Order) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Order).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Order) KeepPayload(v payload.Raw) {
-	*o = Order{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCancelled is a type of the document.
 type OrderCancelled struct {
 	Attempt   *payload.Int                      `json:"attempt"`
-	CreatedAt payload.Time                      `json:"created_at"`
-	EventID   string                            `json:"event_id"`
-	Order     OrderCancelledOrder               `json:"order"`
+	CreatedAt payload.Time                      `json:"created_at" payload:"required"`
+	EventID   string                            `json:"event_id" payload:"required"`
+	Order     OrderCancelledOrder               `json:"order" payload:"required"`
 	Reason    payload.Opt[OrderCancelledReason] `json:"reason"`
 	// Always "order.cancelled".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderCancelled) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderCancelled{}
-	return d.Object(&o.Rest, []string{"created_at", "event_id", "order", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "created_at":
-			return true, (*payload.Time).DecodePayload(&o.CreatedAt, d)
-		case "event_id":
-			return true, payload.String[string](&o.EventID, d)
-		case "order":
-			return true, (*OrderCancelledOrder).DecodePayload(&o.Order, d)
-		case "reason":
-			return true, payload.OptOf(payload.String[OrderCancelledReason])(&o.Reason, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderCancelled) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "created_at", o.CreatedAt, payload.Time.AppendPayload)
-	payload.Put(w, "event_id", o.EventID, payload.PutString[string])
-	payload.Put(w, "order", o.Order, OrderCancelledOrder.AppendPayload)
-	payload.PutSome(w, "reason", !o.Reason.IsAbsent(), o.Reason, payload.PutOpt(payload.PutString[OrderCancelledReason]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderCancelled) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderCancelled) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderCancelled).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderCancelled) KeepPayload(v payload.Raw) {
-	*o = OrderCancelled{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderCancelled) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCancelled) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCancelledOrder is order in OrderCancelled.
 type OrderCancelledOrder struct {
-	ID string `json:"id"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderCancelledOrder) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderCancelledOrder{}
-	return d.Object(&o.Rest, []string{"id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		}
-		return false, false
-	})
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderCancelledOrder) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCancelledOrder) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o OrderCancelledOrder) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderCancelledOrder) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderCancelledOrder) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderCancelledOrder).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderCancelledOrder) KeepPayload(v payload.Raw) {
-	*o = OrderCancelledOrder{}
-	o.Rest.KeepPayload(v)
-}
-
-// OrderCancelledReason is reason in OrderCancelled. The list is open: values that the
-// document does not know decode too.
+// OrderCancelledReason is reason in OrderCancelled; other values decode too.
 type OrderCancelledReason string
 
-// The values that the document lists.
 const (
 	OrderCancelledReasonCustomer OrderCancelledReason = "customer"
 	OrderCancelledReasonStock    OrderCancelledReason = "stock"
@@ -277,105 +82,26 @@ const (
 type OrderCreated struct {
 	// Counts the attempts from 1.
 	Attempt   *payload.Int `json:"attempt"`
-	CreatedAt payload.Time `json:"created_at"`
+	CreatedAt payload.Time `json:"created_at" payload:"required"`
 	// Identifies the event; the same in every attempt.
-	EventID string `json:"event_id"`
-	Order   Order  `json:"order"`
+	EventID string `json:"event_id" payload:"required"`
+	Order   Order  `json:"order" payload:"required"`
 	// Always "order.created".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderCreated) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderCreated{}
-	return d.Object(&o.Rest, []string{"created_at", "event_id", "order", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "created_at":
-			return true, (*payload.Time).DecodePayload(&o.CreatedAt, d)
-		case "event_id":
-			return true, payload.String[string](&o.EventID, d)
-		case "order":
-			return true, (*Order).DecodePayload(&o.Order, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderCreated) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "created_at", o.CreatedAt, payload.Time.AppendPayload)
-	payload.Put(w, "event_id", o.EventID, payload.PutString[string])
-	payload.Put(w, "order", o.Order, Order.AppendPayload)
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderCreated) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderCreated) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderCreated).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderCreated) KeepPayload(v payload.Raw) {
-	*o = OrderCreated{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderCreated) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCreated) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderCustomer is customer in Order.
 type OrderCustomer struct {
-	Email *string `json:"email"`
-	Name  *string `json:"name"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Email *string      `json:"email"`
+	Name  *string      `json:"name"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderCustomer) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderCustomer{}
-	return d.Object(&o.Rest, nil, func(name string) (known, fits bool) {
-		switch name {
-		case "email":
-			return true, payload.PointerTo(payload.String[string])(&o.Email, d)
-		case "name":
-			return true, payload.PointerTo(payload.String[string])(&o.Name, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderCustomer) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "email", o.Email != nil, o.Email, payload.PutPointer(payload.PutString[string]))
-	payload.PutSome(w, "name", o.Name != nil, o.Name, payload.PutPointer(payload.PutString[string]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderCustomer) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderCustomer) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderCustomer).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderCustomer) KeepPayload(v payload.Raw) {
-	*o = OrderCustomer{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderCustomer) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderCustomer) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -46,7 +46,7 @@ type Tx struct {
 func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 	switch d.Event {
 	case 0:
-		e, err := incoming(d, (*OrderPaid).DecodePayload)
+		e, err := incoming(d, payload.Value[OrderPaid])
 		if err != nil {
 			return err
 		}

@@ -6,173 +6,48 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Order is a type of the document.
 type Order struct {
-	Amount  payload.Int  `json:"amount"`
-	OrderID string       `json:"order_id"`
+	Amount  payload.Int  `json:"amount" payload:"required"`
+	OrderID string       `json:"order_id" payload:"required"`
 	Ref     *payload.Int `json:"ref"`
 	Status  *OrderStatus `json:"status"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Rest    payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Order) DecodePayload(d *payload.Decoder) bool {
-	*o = Order{}
-	return d.Object(&o.Rest, []string{"amount", "order_id"}, func(name string) (known, fits bool) {
-		switch name {
-		case "amount":
-			return true, (*payload.Int).DecodePayload(&o.Amount, d)
-		case "order_id":
-			return true, payload.String[string](&o.OrderID, d)
-		case "ref":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Ref, d)
-		case "status":
-			return true, payload.PointerTo(payload.String[OrderStatus])(&o.Status, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Order) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "amount", o.Amount, payload.Int.AppendPayload)
-	payload.Put(w, "order_id", o.OrderID, payload.PutString[string])
-	payload.PutSome(w, "ref", o.Ref != nil, o.Ref, payload.PutPointer(payload.Int.AppendPayload))
-	payload.PutSome(w, "status", o.Status != nil, o.Status, payload.PutPointer(payload.PutString[OrderStatus]))
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Order) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Order) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Order).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Order) KeepPayload(v payload.Raw) {
-	*o = Order{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderPaid is a type of the document.
 type OrderPaid struct {
 	Attempt *payload.Int `json:"attempt"`
-	Data    Order        `json:"data"`
-	ID      string       `json:"id"`
+	Data    Order        `json:"data" payload:"required"`
+	ID      string       `json:"id" payload:"required"`
 	// Always "order.paid".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderPaid) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderPaid{}
-	return d.Object(&o.Rest, []string{"data", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "data":
-			return true, (*Order).DecodePayload(&o.Data, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OrderPaid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "data", o.Data, Order.AppendPayload)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderPaid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderPaid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderPaid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderPaid) KeepPayload(v payload.Raw) {
-	*o = OrderPaid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderPaid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderPaid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OrderSettled is a type of the document.
 type OrderSettled struct {
 	Attempt *payload.Int `json:"attempt"`
-	Data    Order        `json:"data"`
-	ID      string       `json:"id"`
+	Data    Order        `json:"data" payload:"required"`
+	ID      string       `json:"id" payload:"required"`
 	// Always "order.settled".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OrderSettled) DecodePayload(d *payload.Decoder) bool {
-	*o = OrderSettled{}
-	return d.Object(&o.Rest, []string{"data", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "attempt":
-			return true, payload.PointerTo((*payload.Int).DecodePayload)(&o.Attempt, d)
-		case "data":
-			return true, (*Order).DecodePayload(&o.Data, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
+// These methods keep the value in full, whatever it is.
+func (o OrderSettled) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OrderSettled) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
-// AppendPayload writes the object behind b.
-func (o OrderSettled) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "attempt", o.Attempt != nil, o.Attempt, payload.PutPointer(payload.Int.AppendPayload))
-	payload.Put(w, "data", o.Data, Order.AppendPayload)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OrderSettled) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OrderSettled) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OrderSettled).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *OrderSettled) KeepPayload(v payload.Raw) {
-	*o = OrderSettled{}
-	o.Rest.KeepPayload(v)
-}
-
-// OrderStatus is status in Order. The list is open: values that the document does not know
-// decode too.
+// OrderStatus is status in Order; other values decode too.
 type OrderStatus string
 
-// The values that the document lists.
 const (
 	OrderStatusPaid     OrderStatus = "paid"
 	OrderStatusRefunded OrderStatus = "refunded"

@@ -6,63 +6,16 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Paid is a type of the document.
 type Paid struct {
-	Currency string `json:"currency"`
-	ID       string `json:"id"`
-	Order    string `json:"order"`
+	Currency string `json:"currency" payload:"required"`
+	ID       string `json:"id" payload:"required"`
+	Order    string `json:"order" payload:"required"`
 	Refund   *bool  `json:"refund"`
-	Seller   string `json:"seller"`
+	Seller   string `json:"seller" payload:"required"`
 	// Always "paid".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Paid) DecodePayload(d *payload.Decoder) bool {
-	*o = Paid{}
-	return d.Object(&o.Rest, []string{"currency", "id", "order", "seller", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "currency":
-			return true, payload.String[string](&o.Currency, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		case "refund":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Refund, d)
-		case "seller":
-			return true, payload.String[string](&o.Seller, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Paid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "currency", o.Currency, payload.PutString[string])
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	payload.PutSome(w, "refund", o.Refund != nil, o.Refund, payload.PutPointer(payload.PutBool[bool]))
-	payload.Put(w, "seller", o.Seller, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Paid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Paid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Paid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Paid) KeepPayload(v payload.Raw) {
-	*o = Paid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Paid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Paid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -7,117 +7,29 @@ import "github.com/whgen/whgen/runtime/payload"
 // Paid is a type of the document.
 type Paid struct {
 	Gift   *bool       `json:"gift"`
-	ID     string      `json:"id"`
-	Order  string      `json:"order"`
+	ID     string      `json:"id" payload:"required"`
+	Order  string      `json:"order" payload:"required"`
 	Seller *string     `json:"seller"`
-	Total  payload.Int `json:"total"`
+	Total  payload.Int `json:"total" payload:"required"`
 	// Always "paid".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Paid) DecodePayload(d *payload.Decoder) bool {
-	*o = Paid{}
-	return d.Object(&o.Rest, []string{"id", "order", "total", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "gift":
-			return true, payload.PointerTo(payload.Bool[bool])(&o.Gift, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		case "seller":
-			return true, payload.PointerTo(payload.String[string])(&o.Seller, d)
-		case "total":
-			return true, (*payload.Int).DecodePayload(&o.Total, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Paid) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.PutSome(w, "gift", o.Gift != nil, o.Gift, payload.PutPointer(payload.PutBool[bool]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	payload.PutSome(w, "seller", o.Seller != nil, o.Seller, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "total", o.Total, payload.Int.AppendPayload)
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Paid) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Paid) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Paid).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Paid) KeepPayload(v payload.Raw) {
-	*o = Paid{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Paid) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Paid) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Shipped is a type of the document.
 type Shipped struct {
-	ID    string       `json:"id"`
-	On    payload.Time `json:"on"`
-	Order string       `json:"order"`
+	ID    string       `json:"id" payload:"required"`
+	On    payload.Time `json:"on" payload:"required"`
+	Order string       `json:"order" payload:"required"`
 	// Always "shipped".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Shipped) DecodePayload(d *payload.Decoder) bool {
-	*o = Shipped{}
-	return d.Object(&o.Rest, []string{"id", "on", "order", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "on":
-			return true, (*payload.Time).DecodePayload(&o.On, d)
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Shipped) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "on", o.On, payload.Time.AppendPayload)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Shipped) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Shipped) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Shipped).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Shipped) KeepPayload(v payload.Raw) {
-	*o = Shipped{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Shipped) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Shipped) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -6,59 +6,36 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Fact is a type of the document.
 type Fact struct {
-	Amount    payload.Int `json:"amount"`
+	Amount    payload.Int `json:"amount" payload:"required"`
 	CreatedAt *string     `json:"createdAt"`
-	ID        string      `json:"id"`
+	ID        string      `json:"id" payload:"required"`
 	Note      *string     `json:"note"`
 	// Always "fact.told".
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Fact) DecodePayload(d *payload.Decoder) bool {
-	*o = Fact{}
-	return d.Object(&o.Rest, []string{"amount", "id", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "amount":
-			return true, (*payload.Int).DecodePayload(&o.Amount, d)
-		case "createdAt":
-			return true, payload.PointerTo(payload.String[string])(&o.CreatedAt, d)
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "note":
-			return true, payload.PointerTo(payload.String[string])(&o.Note, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
+// These methods keep the value in full, whatever it is.
+func (o Fact) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Fact) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// Item is a type of the document.
+type Item struct {
+	At    *payload.Time   `json:"at"`
+	Data  *string         `json:"data"`
+	Day   *payload.Date   `json:"day"`
+	ID    string          `json:"id" payload:"required"`
+	Label string          `json:"label" payload:"required"`
+	Open  *bool           `json:"open"`
+	Price *payload.Number `json:"price"`
+	Raw   payload.Raw     `json:"raw"`
+	Since *payload.Int    `json:"since"`
+	// Always "item.told".
+	Type  string       `json:"type" payload:"required"`
+	Whole payload.Int  `json:"whole" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// AppendPayload writes the object behind b.
-func (o Fact) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "amount", o.Amount, payload.Int.AppendPayload)
-	payload.PutSome(w, "createdAt", o.CreatedAt != nil, o.CreatedAt, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.PutSome(w, "note", o.Note != nil, o.Note, payload.PutPointer(payload.PutString[string]))
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Fact) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Fact) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Fact).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Fact) KeepPayload(v payload.Raw) {
-	*o = Fact{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Item) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Item) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

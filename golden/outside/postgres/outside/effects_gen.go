@@ -13,38 +13,13 @@ import (
 
 // LetterPayload is what a message of the effect "letter" carries.
 type LetterPayload struct {
-	Order string `json:"order"`
+	Order string   `json:"order" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *LetterPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = LetterPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"order"}, func(name string) (known, fits bool) {
-		switch name {
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o LetterPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o LetterPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *LetterPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*LetterPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o LetterPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *LetterPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // LetterMessage is one attempt at a message of the effect "letter".
 type LetterMessage struct {
@@ -72,7 +47,7 @@ type letterSender struct {
 
 func (s letterSender) Send(ctx context.Context, m outbox.Message) error {
 	out := LetterMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*LetterPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[LetterPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendLetter(ctx, out)
@@ -80,38 +55,13 @@ func (s letterSender) Send(ctx context.Context, m outbox.Message) error {
 
 // OncePayload is what a message of the effect "once" carries.
 type OncePayload struct {
-	Order string `json:"order"`
+	Order string   `json:"order" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *OncePayload) DecodePayload(d *payload.Decoder) bool {
-	*o = OncePayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"order"}, func(name string) (known, fits bool) {
-		switch name {
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o OncePayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o OncePayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *OncePayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*OncePayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o OncePayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *OncePayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // OnceMessage is one attempt at a message of the effect "once".
 type OnceMessage struct {
@@ -139,7 +89,7 @@ type onceSender struct {
 
 func (s onceSender) Send(ctx context.Context, m outbox.Message) error {
 	out := OnceMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*OncePayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[OncePayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendOnce(ctx, out)
@@ -147,38 +97,13 @@ func (s onceSender) Send(ctx context.Context, m outbox.Message) error {
 
 // ReplyPayload is what a message of the effect "reply" carries.
 type ReplyPayload struct {
-	Text string `json:"text"`
+	Text string   `json:"text" payload:"required"`
+	_    struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *ReplyPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = ReplyPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"text"}, func(name string) (known, fits bool) {
-		switch name {
-		case "text":
-			return true, payload.String[string](&o.Text, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o ReplyPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "text", o.Text, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o ReplyPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *ReplyPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*ReplyPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o ReplyPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *ReplyPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // ReplyMessage is one attempt at a message of the effect "reply".
 type ReplyMessage struct {
@@ -206,7 +131,7 @@ type replySender struct {
 
 func (s replySender) Send(ctx context.Context, m outbox.Message) error {
 	out := ReplyMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*ReplyPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[ReplyPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendReply(ctx, out)
@@ -214,38 +139,13 @@ func (s replySender) Send(ctx context.Context, m outbox.Message) error {
 
 // TwicePayload is what a message of the effect "twice" carries.
 type TwicePayload struct {
-	Order string `json:"order"`
+	Order string   `json:"order" payload:"required"`
+	_     struct{} `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *TwicePayload) DecodePayload(d *payload.Decoder) bool {
-	*o = TwicePayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"order"}, func(name string) (known, fits bool) {
-		switch name {
-		case "order":
-			return true, payload.String[string](&o.Order, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o TwicePayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "order", o.Order, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o TwicePayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *TwicePayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*TwicePayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o TwicePayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *TwicePayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // TwiceMessage is one attempt at a message of the effect "twice".
 type TwiceMessage struct {
@@ -273,7 +173,7 @@ type twiceSender struct {
 
 func (s twiceSender) Send(ctx context.Context, m outbox.Message) error {
 	out := TwiceMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*TwicePayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[TwicePayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendTwice(ctx, out)
@@ -292,7 +192,7 @@ func newOutbox(d *whrt.Delivery) *Outbox {
 
 // Reply enqueues a message of the effect "reply". Each call is a message of its own.
 func (o *Outbox) Reply(p ReplyPayload) {
-	o.add("reply", "", p.AppendPayload(nil))
+	o.add("reply", "", payload.Append(nil, &p))
 }
 
 // add numbers the messages of one effect: the same handler run again gives them the same keys.

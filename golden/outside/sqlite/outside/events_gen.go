@@ -6,50 +6,12 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Order is a type of the document.
 type Order struct {
-	ID   string `json:"id"`
-	Note string `json:"note"`
-	Type string `json:"type"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	ID   string       `json:"id" payload:"required"`
+	Note string       `json:"note" payload:"required"`
+	Type string       `json:"type" payload:"required"`
+	Rest payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Order) DecodePayload(d *payload.Decoder) bool {
-	*o = Order{}
-	return d.Object(&o.Rest, []string{"id", "note", "type"}, func(name string) (known, fits bool) {
-		switch name {
-		case "id":
-			return true, payload.String[string](&o.ID, d)
-		case "note":
-			return true, payload.String[string](&o.Note, d)
-		case "type":
-			return true, payload.String[string](&o.Type, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Order) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "id", o.ID, payload.PutString[string])
-	payload.Put(w, "note", o.Note, payload.PutString[string])
-	payload.Put(w, "type", o.Type, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Order) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Order) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Order).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Order) KeepPayload(v payload.Raw) {
-	*o = Order{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Order) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Order) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

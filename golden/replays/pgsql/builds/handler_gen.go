@@ -46,7 +46,7 @@ type Tx struct {
 func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 	switch d.Event {
 	case 1:
-		e, err := incoming(d, (*Removed).DecodePayload)
+		e, err := incoming(d, payload.Value[Removed])
 		if err != nil {
 			return err
 		}

@@ -6,88 +6,21 @@ import "github.com/whgen/whgen/runtime/payload"
 
 // Finished is a type of the document.
 type Finished struct {
-	Number payload.Int `json:"number"`
-	Result string      `json:"result"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Number payload.Int  `json:"number" payload:"required"`
+	Result string       `json:"result" payload:"required"`
+	Rest   payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Finished) DecodePayload(d *payload.Decoder) bool {
-	*o = Finished{}
-	return d.Object(&o.Rest, []string{"number", "result"}, func(name string) (known, fits bool) {
-		switch name {
-		case "number":
-			return true, (*payload.Int).DecodePayload(&o.Number, d)
-		case "result":
-			return true, payload.String[string](&o.Result, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Finished) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "number", o.Number, payload.Int.AppendPayload)
-	payload.Put(w, "result", o.Result, payload.PutString[string])
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Finished) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Finished) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Finished).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Finished) KeepPayload(v payload.Raw) {
-	*o = Finished{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Finished) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Finished) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // Removed is a type of the document.
 type Removed struct {
-	Number payload.Int `json:"number"`
-	// Rest holds unknown members, and values that do not fit their type.
-	Rest payload.Rest `json:"-"`
+	Number payload.Int  `json:"number" payload:"required"`
+	Rest   payload.Rest `json:"-"` // unknown members, and values that do not fit
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *Removed) DecodePayload(d *payload.Decoder) bool {
-	*o = Removed{}
-	return d.Object(&o.Rest, []string{"number"}, func(name string) (known, fits bool) {
-		switch name {
-		case "number":
-			return true, (*payload.Int).DecodePayload(&o.Number, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o Removed) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, &o.Rest)
-	payload.Put(w, "number", o.Number, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o Removed) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *Removed) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*Removed).DecodePayload)
-}
-
-// KeepPayload holds a value that is no object.
-func (o *Removed) KeepPayload(v payload.Raw) {
-	*o = Removed{}
-	o.Rest.KeepPayload(v)
-}
+// These methods keep the value in full, whatever it is.
+func (o Removed) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Removed) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

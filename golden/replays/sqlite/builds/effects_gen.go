@@ -12,38 +12,13 @@ import (
 
 // NotifyPayload is what a message of the effect "notify" carries.
 type NotifyPayload struct {
-	Number payload.Int `json:"number"`
+	Number payload.Int `json:"number" payload:"required"`
+	_      struct{}    `payload:"closed"`
 }
 
-// DecodePayload reads an object; false: the value is none.
-func (o *NotifyPayload) DecodePayload(d *payload.Decoder) bool {
-	*o = NotifyPayload{}
-	var rest payload.Rest
-	return d.Object(&rest, []string{"number"}, func(name string) (known, fits bool) {
-		switch name {
-		case "number":
-			return true, (*payload.Int).DecodePayload(&o.Number, d)
-		}
-		return false, false
-	})
-}
-
-// AppendPayload writes the object behind b.
-func (o NotifyPayload) AppendPayload(b []byte) []byte {
-	w := payload.Begin(b, nil)
-	payload.Put(w, "number", o.Number, payload.Int.AppendPayload)
-	return w.End()
-}
-
-// MarshalJSON writes what DecodePayload has read, or what has been set since.
-func (o NotifyPayload) MarshalJSON() ([]byte, error) {
-	return o.AppendPayload(nil), nil
-}
-
-// UnmarshalJSON reads a value; its error is for what is no JSON at all.
-func (o *NotifyPayload) UnmarshalJSON(b []byte) error {
-	return payload.Unmarshal(b, o, (*NotifyPayload).DecodePayload)
-}
+// These methods keep the value in full, whatever it is.
+func (o NotifyPayload) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *NotifyPayload) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
 
 // NotifyMessage is one attempt at a message of the effect "notify".
 type NotifyMessage struct {
@@ -71,7 +46,7 @@ type notifySender struct {
 
 func (s notifySender) Send(ctx context.Context, m outbox.Message) error {
 	out := NotifyMessage{IdempotencyKey: m.IdempotencyKey, EventKey: m.EventKey, Attempt: m.Attempt}
-	if _, err := payload.Decode(m.Payload, &out.Payload, (*NotifyPayload).DecodePayload); err != nil {
+	if _, err := payload.Decode(m.Payload, &out.Payload, payload.Value[NotifyPayload]); err != nil {
 		return outbox.Permanent(err)
 	}
 	return s.to.SendNotify(ctx, out)
