@@ -98,7 +98,8 @@ func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 		if !rq.candidates() {
 			return stray, false
 		}
-		rq.stray = &stray
+		kept := stray // on the heap only here
+		rq.stray = &kept
 	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
