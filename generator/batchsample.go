@@ -21,7 +21,7 @@ func envelopeOf(e *spec.Endpoint, event *spec.Event) *envelope {
 	}
 	body, err := parseNode(event.EnvelopeExample)
 	if len(event.EnvelopeExample) == 0 || err != nil {
-		body = sampleOf(event.Envelope, 0)
+		body = sampleOf(event.Envelope)
 	}
 	if before, _, _ := strings.Cut(e.Items, "/*"); body == nil || !body.object && before != "" {
 		body = &node{object: true}

@@ -10,23 +10,28 @@ import (
 // enumsOf lists the members of a body, outside of arrays, whose values the
 // document lists: a receiver counts other ones.
 func enumsOf(ref *openapi3.SchemaRef) []*Enum {
-	w := &enumWalk{on: map[*openapi3.Schema]bool{}}
+	w := &enumWalk{on: map[string]bool{}}
 	w.walk(ref, "", 0)
 	return w.found
 }
 
 type enumWalk struct {
 	found []*Enum
-	on    map[*openapi3.Schema]bool // on the way from the root: recursion
+	steps int
+	on    map[string]bool // on the way from the root: recursion
 }
 
-// maxEnums bounds what is looked at for each delivery.
-const maxEnums = 64
+// maxEnums bounds what is looked at for each delivery, maxEnumSteps the looking
+// for it here.
+const (
+	maxEnums     = 64
+	maxEnumSteps = 20_000
+)
 
 func (w *enumWalk) walk(ref *openapi3.SchemaRef, pointer string, depth int) {
 	v := look(ref)
 	s := v.schema
-	if s == nil || w.on[s] || depth > 8 || len(w.found) == maxEnums {
+	if w.steps++; s == nil || w.steps > maxEnumSteps || w.on[identity(s)] || depth > 8 || len(w.found) == maxEnums {
 		return
 	}
 	if len(s.Enum) > 0 && pointer != "" {
@@ -36,12 +41,12 @@ func (w *enumWalk) walk(ref *openapi3.SchemaRef, pointer string, depth int) {
 	if len(realVariants(s)) > 0 && len(s.Properties) == 0 {
 		return // which variant's list counts is not known here
 	}
-	w.on[s] = true
+	w.on[identity(s)] = true
 	f := flatten(s)
 	for _, name := range sortedKeys(f.properties) {
 		w.walk(f.properties[name], pointer+"/"+escapePointer(name), depth+1)
 	}
-	delete(w.on, s)
+	delete(w.on, identity(s))
 }
 
 func enumTexts(s *openapi3.Schema, null bool) []string {

@@ -153,6 +153,7 @@ type Type struct {
 	parent       *Type  // an inline type's name starts with its parent's
 	rank         int    // who keeps a contested name: the lower
 	pointer      string // of what it stands for, for diagnostics
+	schema       string // identity of an inline type's schema
 }
 
 // TypeKind says what is declared.
@@ -221,6 +222,7 @@ const (
 // anything runs.
 type Acceptance struct {
 	Event        *Event // the one that is delivered
+	Short        bool   // the short protocol: others have gone through the whole
 	Endpoint     int    // index in Contract.Endpoints
 	Method, Path string
 	ContentType  string

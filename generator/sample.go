@@ -17,18 +17,34 @@ func sampleBody(e *spec.Event) *node {
 			return n
 		}
 	}
-	if n := sampleOf(e.Schema, 0); n != nil && n.object {
+	if n := sampleOf(e.Schema); n != nil && n.object {
 		return n
 	}
 	return &node{object: true}
 }
 
 // sampleOf makes a value that fits the schema: what it requires, nothing more.
-func sampleOf(ref *openapi3.SchemaRef, depth int) *node {
+// What requires itself has no such value, and is cut off.
+func sampleOf(ref *openapi3.SchemaRef) *node {
+	return (&sampling{on: map[string]bool{}, left: maxSample}).of(ref)
+}
+
+// maxSample bounds the values of a sample.
+const maxSample = 1000
+
+type sampling struct {
+	on   map[string]bool // schemas on the way from the root
+	left int
+}
+
+func (m *sampling) of(ref *openapi3.SchemaRef) *node {
 	s := look(ref).schema
-	if s == nil || depth > 12 {
+	m.left--
+	if s == nil || m.on[identity(s)] || m.left < 0 {
 		return textNode("sample")
 	}
+	m.on[identity(s)] = true
+	defer delete(m.on, identity(s))
 	for _, v := range []any{s.Const, first(s.Enum), s.Example, s.Default} {
 		if v == nil {
 			continue
@@ -41,14 +57,14 @@ func sampleOf(ref *openapi3.SchemaRef, depth int) *node {
 	}
 	types := jsonTypes(s)
 	if variants := realVariants(s); len(types) == 0 && len(variants) > 0 && len(s.Properties) == 0 {
-		return sampleOf(variants[0], depth+1)
+		return m.of(variants[0])
 	}
 	f := flatten(s)
 	if f.object || len(f.properties) > 0 {
 		n := &node{object: true}
 		for _, name := range sortedKeys(f.properties) {
 			if f.required[name] {
-				n.names, n.members = append(n.names, name), append(n.members, sampleOf(f.properties[name], depth+1))
+				n.names, n.members = append(n.names, name), append(n.members, m.of(f.properties[name]))
 			}
 		}
 		return n
@@ -118,7 +134,7 @@ func sampleFor(s *spec.Selector, columnType string, format string) *node {
 		return textNode("2026-01-02")
 	}
 	if s.Schema != nil {
-		return sampleOf(s.Schema, 0)
+		return sampleOf(s.Schema)
 	}
 	return textNode("sample")
 }

@@ -1,7 +1,9 @@
 package generator
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -200,11 +202,49 @@ func (f *flat) property(name string, p *openapi3.SchemaRef) {
 	case p == nil || p.Value == nil || p.Ref == old.Ref && p.Ref != "":
 	case !says(p.Value), repeats(p.Value, old.Value):
 	case isObject(old.Value) && isObject(p.Value):
-		f.properties[name] = &openapi3.SchemaRef{Value: &openapi3.Schema{AllOf: openapi3.SchemaRefs{old, p},
-			Description: p.Value.Description}}
+		f.properties[name] = joined(old, p)
 	case bare(old.Value), kindOf(old.Value) != kindOf(p.Value), !composed(old.Value):
 		f.properties[name] = p
 	}
+}
+
+// joinedMark is on schemas that joined has made.
+const joinedMark = "x-whgen-joined"
+
+// joined is an allOf of two schemas. Parts that are joined themselves are taken
+// apart and each is there once, so that a schema that holds itself ends: there
+// are only so many sets of parts.
+func joined(old, p *openapi3.SchemaRef) *openapi3.SchemaRef {
+	var parts openapi3.SchemaRefs
+	for _, ref := range []*openapi3.SchemaRef{old, p} {
+		all := openapi3.SchemaRefs{ref}
+		if _, ok := ref.Value.Extensions[joinedMark]; ok {
+			all = ref.Value.AllOf
+		}
+		for _, one := range all {
+			if !slices.ContainsFunc(parts, func(known *openapi3.SchemaRef) bool { return known.Value == one.Value }) {
+				parts = append(parts, one)
+			}
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &openapi3.SchemaRef{Value: &openapi3.Schema{
+		AllOf: parts, Description: p.Value.Description, Extensions: map[string]any{joinedMark: true},
+	}}
+}
+
+// identity tells one schema from another; of joined ones the parts count.
+func identity(s *openapi3.Schema) string {
+	if _, ok := s.Extensions[joinedMark]; !ok {
+		return fmt.Sprintf("%p", s)
+	}
+	var all []string
+	for _, part := range s.AllOf {
+		all = append(all, fmt.Sprintf("%p", part.Value))
+	}
+	return strings.Join(all, "+")
 }
 
 // repeats reports whether a schema says no more than another one.

@@ -21,7 +21,7 @@ type typer struct {
 
 // inlineKey tells the places apart that one inline schema can be reached from.
 type inlineKey struct {
-	schema *openapi3.Schema
+	schema string // identity
 	parent *Type
 }
 
@@ -82,7 +82,13 @@ func (t *typer) known(v view, at place) *Type {
 	if v.ref != "" {
 		return t.byRef[v.ref]
 	}
-	return t.inline[inlineKey{v.schema, at.parent}]
+	id := identity(v.schema)
+	for p := at.parent; p != nil; p = p.parent {
+		if p.schema == id {
+			return p // the schema holds itself, and no name tells
+		}
+	}
+	return t.inline[inlineKey{id, at.parent}]
 }
 
 // merged is an allOf: an object, or the one scalar that its parts agree on.
@@ -143,7 +149,8 @@ func (t *typer) add(v view, at place, kind TypeKind) *Type {
 		t.byRef[v.ref] = one
 	} else {
 		one.wish, one.origin, one.rank, one.parent = goName(at.name), at.name, at.rank, at.parent
-		t.inline[inlineKey{v.schema, at.parent}] = one
+		one.schema = identity(v.schema)
+		t.inline[inlineKey{one.schema, at.parent}] = one
 	}
 	t.types = append(t.types, one)
 	return one

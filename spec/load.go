@@ -207,6 +207,7 @@ func (l *loader) contract() *Contract {
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
 	l.params()
 	c.Params, c.PublicURL = l.paramNames, l.publicURL
+	l.tenant(l.root.get("tenant"), c)
 	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
@@ -221,10 +222,12 @@ func (l *loader) contract() *Contract {
 	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
 	l.unusedNames()
+	l.checkTenants(c, scopes)
 	l.events(c, plans, scopes)
 	c.Uncovered = l.uncovered(l.others, plans)
 	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })
 	l.finish(c, scopes)
+	l.challenges(c, scopes)
 	return c
 }
 

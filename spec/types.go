@@ -35,16 +35,18 @@ func (l *loader) defaultTypes(p *eventPlan, e *Event, s *scope) ([]string, bool)
 	for _, sel := range s.endpoint.Type {
 		values := l.typeValues(sel, e)
 		if len(values) != 1 {
-			l.unconfirmed(p, e)
-			return []string{p.entry.name}, false
+			// Some documents write a webhook's name as a path. No type begins with a slash.
+			kind := strings.TrimPrefix(p.entry.name, "/")
+			l.unconfirmed(p, e, kind)
+			return []string{kind}, false
 		}
 		parts = append(parts, values[0])
 	}
 	return []string{strings.Join(parts, ".")}, true
 }
 
-func (l *loader) unconfirmed(p *eventPlan, e *Event) {
-	l.warn(p.at, "type-unconfirmed", `write event: "the.type.on.the.wire"`, "event %q: the schema does not fix the type; taking the entry's name %q, which may not be what the sender sends", e.Name, p.entry.name)
+func (l *loader) unconfirmed(p *eventPlan, e *Event, kind string) {
+	l.warn(p.at, "type-unconfirmed", `write event: "the.type.on.the.wire"`, "event %q: the schema does not fix the type; taking the entry's name %q, which may not be what the sender sends", e.Name, kind)
 }
 
 func (l *loader) typeValues(sel Selector, e *Event) []string {

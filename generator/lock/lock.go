@@ -36,8 +36,8 @@ type Lock struct {
 	Inputs    map[string]string // contract and overlays, relative to whgen.yaml's folder
 	Files     map[string]string // generated files, relative to the output folder
 	Scaffolds []string          // written once, relative to whgen.yaml's folder
-	Kept      []string          // tables and columns that stay although nothing is written to them any more
 	Uncovered []string          // entries of the document that the receiver does not take
+	Kept      []string          // tables and columns that stay although nothing is written to them any more
 }
 
 type document struct {
@@ -48,8 +48,8 @@ type document struct {
 	Inputs    map[string]string `yaml:"inputs"`
 	Files     map[string]string `yaml:"files"`
 	Scaffolds []string          `yaml:"scaffolds"`
-	Kept      []string          `yaml:"kept"`
 	Uncovered []string          `yaml:"uncovered"`
+	Kept      []string          `yaml:"kept"`
 }
 
 // Digest is the SHA-256 of a text with its line ends as \n, so that a checkout
@@ -95,7 +95,7 @@ func Parse(text []byte) (*Lock, error) {
 	if err := in.Decode(&d); err != nil {
 		return nil, fmt.Errorf("read the lock: %w", err)
 	}
-	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Kept: d.Kept, Uncovered: d.Uncovered}, nil
+	return &Lock{Source: d.Source, Engine: d.Engine, Queries: d.Queries, Inputs: d.Inputs, Files: d.Files, Scaffolds: d.Scaffolds, Uncovered: d.Uncovered, Kept: d.Kept}, nil
 }
 
 // Encode writes a lock: the same lock is the same bytes.
@@ -109,8 +109,8 @@ func (l *Lock) Encode() []byte {
 	section(&b, "inputs", l.Inputs)
 	section(&b, "files", l.Files)
 	list(&b, "scaffolds", l.Scaffolds)
-	list(&b, "kept", l.Kept)
 	list(&b, "uncovered", l.Uncovered)
+	list(&b, "kept", l.Kept)
 	return b.Bytes()
 }
 

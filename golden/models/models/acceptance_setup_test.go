@@ -6,22 +6,34 @@ import (
 	"testing"
 
 	"github.com/whgen/whgen/golden/models/models"
+	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance"
 )
 
-// setup is what the acceptance test needs of you. This file was written once by
-// whgen and is yours to change.
-func setup(t *testing.T) acceptance.Setup[*sql.DB, models.Handler] {
+func setup(*testing.T) acceptance.Setup[*sql.DB, models.Handler] {
 	return acceptance.Setup[*sql.DB, models.Handler]{
-		// Your own tables, on the scratch database, after those of the receiver.
 		Migrate: func(ctx context.Context, db *sql.DB) error {
-			return nil
+			_, err := db.ExecContext(ctx, "CREATE TABLE kept (event_key TEXT NOT NULL, number INTEGER NOT NULL)")
+			return err
 		},
-		// Your handler: the test really calls it, so it is red until the handler works.
-		Handler: models.UnimplementedHandler{}, // replace
-		// What to count: numbers that your handler changes with each event, and with nothing else.
-		Count: map[string]string{
-			// "orders": "SELECT count(*) FROM orders",
-		},
+		Handler: keeper{},
+		Count:   map[string]string{"kept": "SELECT count(*) FROM kept"},
+		Grow:    map[string]map[string]int{"orderPaid": {"kept": 1}, "orderSent": {"kept": 1}},
 	}
+}
+
+// keeper keeps a number of what it was given.
+type keeper struct{}
+
+func (keeper) OrderPaid(ctx context.Context, tx models.Tx, e whrt.Incoming[models.OrderPaid]) error {
+	return keep(ctx, tx, e.Meta, int64(e.Payload.Amount))
+}
+
+func (keeper) OrderSent(ctx context.Context, tx models.Tx, e whrt.Incoming[models.OrderSent]) error {
+	return keep(ctx, tx, e.Meta, e.Payload.Price.Cents)
+}
+
+func keep(ctx context.Context, tx models.Tx, m whrt.Meta, number int64) error {
+	_, err := tx.DB.ExecContext(ctx, "INSERT INTO kept (event_key, number) VALUES (?, ?)", m.Key, number)
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance"
 	"github.com/whgen/whgen/runtime/acceptance/pgtest"
+	"github.com/whgen/whgen/runtime/payload"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -23,7 +24,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, nullable.Handler] {
 		},
 		Handler: keeper{},
 		Count:   map[string]string{"kept": "SELECT count(*) FROM kept"},
-		Grow:    map[string]int{"kept": 1},
+		Grow:    map[string]map[string]int{"note": {"kept": 1}},
 	}
 }
 
@@ -31,7 +32,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, nullable.Handler] {
 type keeper struct{}
 
 func (keeper) Note(ctx context.Context, tx nullable.Tx, e whrt.Incoming[nullable.Note]) error {
-	return keep(ctx, tx, e.Meta, e.Payload.AppendPayload(nil))
+	return keep(ctx, tx, e.Meta, payload.Append(nil, &e.Payload))
 }
 
 func keep(ctx context.Context, tx nullable.Tx, m whrt.Meta, body []byte) error {

@@ -15,9 +15,30 @@ import (
 type Sender struct {
 	Name      string
 	Receivers []Receiver
-	// Expected are the names of the events that payloads must arrive at, by file
-	// name. Without an entry the file's name tells.
-	Expected map[string]string
+	// Expected says by file name where payloads must arrive. Without an entry the
+	// file's name tells.
+	Expected map[string]Expectation
+}
+
+// Expectation is what a payload must come to.
+type Expectation struct {
+	Event string `json:"event"` // name of the event of a body
+	// Events are those of a batch's elements, in order; "" for one that no event
+	// is meant for.
+	Events []string `json:"events"`
+	// First and Again count the outcomes of a batch's elements at the first and
+	// the second delivery. Without, each is new at first and a repeat then.
+	First map[string]int64 `json:"first"`
+	Again map[string]int64 `json:"again"`
+}
+
+// ReadExpectations reads what must come of a sender's payloads.
+func ReadExpectations(text string) map[string]Expectation {
+	all := map[string]Expectation{}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		panic(fmt.Sprintf("read expected.json: %v", err))
+	}
+	return all
 }
 
 // Result is what came of one sender.
@@ -81,37 +102,48 @@ func (s *Sender) payload(all []*instance, file string, result *Result) error {
 	if err != nil {
 		return err
 	}
-	named := s.Expected[filepath.Base(file)]
+	want := s.Expected[filepath.Base(file)]
 	one, x := all[0], expectation{}
 	known := false
 	for _, candidate := range all {
-		if found, ok := candidate.expected(file, named); ok && (!known || x.event < 0) {
+		if found, ok := candidate.expected(file, want.Event); ok && (!known || x.event < 0) {
 			one, x, known = candidate, found, true
 		}
 	}
 	if !known {
-		return fmt.Errorf("no receiver has an event %q", named)
+		return fmt.Errorf("no receiver has an event %q", want.Event)
 	}
-	id := filepath.Base(file)
-	attempt, err := one.deliver(x, body, id, whrt.Processed)
+	if items := one.Definition.Endpoints[x.endpoint].Items; items != "" {
+		return one.batch(x, body, items, want, result)
+	}
+	return one.single(x, body, filepath.Base(file), result)
+}
+
+func (i *instance) single(x expectation, body []byte, id string, result *Result) error {
+	attempt, err := i.deliver(x, body, id, whrt.Processed)
 	if err != nil {
 		return err
 	}
-	if x.event >= 0 && one.Definition.Events[x.event].Name != attempt.Event {
-		return fmt.Errorf("arrived at event %q; want %q", attempt.Event, one.Definition.Events[x.event].Name)
+	if x.event >= 0 && i.Definition.Events[x.event].Name != attempt.Event {
+		return fmt.Errorf("arrived at event %q; want %q", attempt.Event, i.Definition.Events[x.event].Name)
 	}
 	result.Routed++
-	written, err := one.Written[attempt.Event](body)
-	if err == nil {
-		err = same(body, written)
-	}
-	if err != nil {
+	if err := i.lossless(attempt.Event, body); err != nil {
 		return err
 	}
 	result.Decoded++
-	if _, err := one.deliver(x, body, id, whrt.Duplicate); err != nil {
+	if _, err := i.deliver(x, body, id, whrt.Duplicate); err != nil {
 		return err
 	}
 	result.Once++
 	return nil
+}
+
+// lossless decodes a body into the type of an event and writes it again.
+func (i *instance) lossless(event string, body []byte) error {
+	written, err := i.Written[event](body)
+	if err != nil {
+		return err
+	}
+	return same(body, written)
 }

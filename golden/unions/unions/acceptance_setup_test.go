@@ -11,6 +11,7 @@ import (
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/acceptance"
 	"github.com/whgen/whgen/runtime/acceptance/pgtest"
+	"github.com/whgen/whgen/runtime/payload"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -23,7 +24,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, unions.Handler] {
 		},
 		Handler: keeper{},
 		Count:   map[string]string{"kept": "SELECT count(*) FROM kept"},
-		Grow:    map[string]int{"kept": 1},
+		Grow:    map[string]map[string]int{"payment": {"kept": 1}},
 	}
 }
 
@@ -31,7 +32,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, unions.Handler] {
 type keeper struct{}
 
 func (keeper) Payment(ctx context.Context, tx unions.Tx, e whrt.Incoming[unions.Payment]) error {
-	return keep(ctx, tx, e.Meta, e.Payload.AppendPayload(nil))
+	return keep(ctx, tx, e.Meta, payload.Append(nil, &e.Payload))
 }
 
 func keep(ctx context.Context, tx unions.Tx, m whrt.Meta, body []byte) error {
