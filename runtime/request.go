@@ -111,7 +111,8 @@ func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 			}
 			return stray, false
 		}
-		rq.stray = &stray
+		kept := stray // on the heap only here
+		rq.stray = &kept
 	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")

@@ -181,6 +181,7 @@ var rules = map[string]string{
 	"public-url":          "Where the URL is signed, the contract names the setting that holds the public one.",
 	"param":               "A parameter is declared under params, with the setting that holds it.",
 	"tenant":              "A tenant is told by path, header or query, in a place that each endpoint has.",
+	"tenant-spelling":     "Names of secrets do not tell apart how a tenant is spelled, but event keys do.",
 	"tenant-shared":       "Tenants with one secret are one tenant as far as signatures go.",
 	"endpoint-replay":     "What is captured at one endpoint is valid at another one with the same secrets.",
 	"challenge":           "A challenge says what tells it from a delivery, what has to be shown, and the answer.",

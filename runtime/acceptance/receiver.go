@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -61,7 +62,7 @@ func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
 	r, err := whrt.NewReceiver(p.Context(), p.c.Definition, store, whrt.Options{
 		Secrets: whrt.SecretsMap(p.c.Secrets), Settings: settings, Observer: outcomes{}, Clock: p.clock,
 		Senders: senders, HTTPClient: &http.Client{Transport: out}, NoRelay: out == nil,
-		PublicURL: origin + p.mount(),
+		PublicURL: origin + p.mount(), KeyClient: &http.Client{Transport: noKeys{}},
 	})
 	if err != nil {
 		p.Fatalf("start the receiver: %v", err)
@@ -69,6 +70,15 @@ func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
 	mux := http.NewServeMux()
 	r.Handle(mux, p.mount())
 	return &instance{Receiver: r, mux: mux}
+}
+
+// noKeys keeps the test off the network: endpoints whose keys are published are
+// not delivered to.
+type noKeys struct{}
+
+// RoundTrip refuses.
+func (noKeys) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("the acceptance test fetches nothing")
 }
 
 const origin = "http://receiver.invalid"
