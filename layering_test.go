@@ -20,12 +20,14 @@ const module = "github.com/whgen/whgen/"
 var allowed = map[string][]string{
 	"cmd":                    {"generator", "spec"},
 	"generator":              {"generator", "spec", "templates"},
+	"generator/send":         {"generator", "spec", "runtime/signature"}, // signs as the runtime verifies
 	"spec":                   {"spec"},
 	"templates":              {},
 	"runtime":                {"runtime"},
 	"runtime/signature":      {},
 	"runtime/signature/jose": {"runtime/signature"},
-	"runtime/outbox":         {},
+	"runtime/outbox":         {"runtime/internal/dial"},
+	"runtime/keys":           {"runtime/internal/dial"},
 	"runtime/payload":        {},
 	"runtime/migrate":        {},
 	"examples":               {"runtime", "examples"},
@@ -42,6 +44,7 @@ var libraries = map[string][]string{
 	"runtime/signature":      {},
 	"runtime/signature/jose": {"github.com/go-jose/go-jose/v4"},
 	"runtime/outbox":         {},
+	"runtime/keys":           {},
 	"runtime/migrate":        {"github.com/pressly/goose/v3"},
 	"runtime/pgxstore":       {"github.com/jackc/pgx/v5"},
 	"runtime/pgsqlstore":     {},

@@ -13,19 +13,30 @@ const number = "{{n}}"
 // acceptance computes what the generated test is told: the events' requests, and
 // what they must leave behind.
 func (b *planner) acceptance() {
-	for _, event := range b.testedEvents() {
+	whole := b.wholeProtocol()
+	for _, event := range whole {
 		if a := b.accept(event); a != nil {
+			b.plan.Accept = append(b.plan.Accept, a)
+		}
+	}
+	for _, event := range b.plan.Events {
+		if slices.Contains(whole, event) {
+			continue
+		}
+		if a := b.accept(event); a != nil {
+			a.Short = true
 			b.plan.Accept = append(b.plan.Accept, a)
 		}
 	}
 }
 
+// accept is nil for an event whose deliveries the test cannot sign.
 func (b *planner) accept(event *Event) *Acceptance {
 	index := b.endpointOf(event)
-	e := b.contract.Endpoints[index]
-	if !testable(b.contract, e) {
+	if index < 0 {
 		return nil
 	}
+	e := b.contract.Endpoints[index]
 	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
 	s.conditions(event.Spec.When)
 	s.conditions(e.Signature.Require)
@@ -34,9 +45,11 @@ func (b *planner) accept(event *Event) *Acceptance {
 	s.unique()
 	s.key()
 	a := &Acceptance{
-		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"), Path: e.Path + s.query, ContentType: "application/json",
+		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
+		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
 		Body: s.text(s.body), Headers: s.headers,
 	}
+	sampleTold(b.contract.Tenant, a)
 	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
 		a.ContentType = e.Media[0]
 	}
@@ -51,21 +64,21 @@ func (b *planner) accept(event *Event) *Acceptance {
 	return a
 }
 
-// testedEvents are the one with the most declared effects (one with an example
-// of the document among equals) and, where that one needs no handler, the first
-// such one of those that do.
-func (b *planner) testedEvents() []*Event {
-	best := richest(b.plan.Events)
+// wholeProtocol are the events that go through every step: the one with the most
+// declared effects (one with an example of the document among equals) and, where
+// that one needs no handler, the richest of those that do.
+func (b *planner) wholeProtocol() []*Event {
+	best := richest(b.signable(b.plan.Events))
 	if best == nil {
 		return nil
 	}
-	tested := []*Event{best}
+	whole := []*Event{best}
 	if !best.Spec.Handler {
-		if handled := richest(handledEvents(b.plan)); handled != nil {
-			tested = append(tested, handled)
+		if handled := richest(b.signable(handledEvents(b.plan))); handled != nil {
+			whole = append(whole, handled)
 		}
 	}
-	return tested
+	return whole
 }
 
 func richest(events []*Event) *Event {
@@ -83,10 +96,24 @@ func richest(events []*Event) *Event {
 	return best
 }
 
-// endpointOf is the index of the first endpoint at which an event arrives.
+// signable are the events that arrive at an endpoint whose deliveries the test
+// can sign.
+func (b *planner) signable(all []*Event) []*Event {
+	var out []*Event
+	for _, e := range all {
+		if b.endpointOf(e) >= 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// endpointOf is the index of the first endpoint at which an event arrives, and
+// whose deliveries the test can sign; -1 without one.
 func (b *planner) endpointOf(event *Event) int {
-	arrives := func(e *spec.Endpoint) bool { return slices.Contains(e.Events, event.Spec) }
-	return max(slices.IndexFunc(b.contract.Endpoints, arrives), 0)
+	return slices.IndexFunc(b.contract.Endpoints, func(e *spec.Endpoint) bool {
+		return slices.Contains(e.Events, event.Spec) && testable(b.contract, e)
+	})
 }
 
 func (b *planner) counts(a *Acceptance, s *sampler) {

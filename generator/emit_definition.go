@@ -30,6 +30,7 @@ func emitDefinition(p *Plan, f *jen.File) {
 			return fields(field("Name", jen.Lit(s.Name)), onlyIf(s.Secret, field("Secret", jen.True())))
 		})),
 		textField("PublicURL", p.Contract.PublicURL),
+		onlyIf(p.Contract.Tenant != nil, field("Tenant", selectorOrNil(p.Contract.Tenant))),
 	))...)
 }
 
@@ -43,6 +44,8 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		field("Media", texts(e.Media)),
 		onlyIf(len(e.Methods) > 0 && !slices.Equal(e.Methods, []string{"POST"}), field("Methods", texts(e.Methods))),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
+		field("Keys", fetchedKeys(e.Signature)),
+		field("Challenges", list("Challenge", len(e.Challenges), func(i int) []jen.Code { return challenge(e.Challenges[i]) })),
 		textField("Items", e.Items),
 		field("Type", selectors(e.Type)),
 		field("Routes", list("Route", len(routes(p, e)), func(i int) []jen.Code {

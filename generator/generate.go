@@ -15,6 +15,7 @@ const (
 	payloadPath   = "github.com/whgen/whgen/runtime/payload"
 	outboxPath    = "github.com/whgen/whgen/runtime/outbox"
 	signaturePath = "github.com/whgen/whgen/runtime/signature"
+	keysPath      = "github.com/whgen/whgen/runtime/keys"
 	josePath      = "github.com/whgen/whgen/runtime/signature/jose"
 	migratePath   = "github.com/whgen/whgen/runtime/migrate"
 )
@@ -70,7 +71,7 @@ func newFile(p *Plan) *jen.File {
 	f.HeaderComment(Header)
 	f.ImportAlias(whrtPath, "whrt")
 	f.ImportNames(map[string]string{
-		payloadPath: "payload", outboxPath: "outbox", signaturePath: "signature", josePath: "jose", migratePath: "migrate",
+		payloadPath: "payload", outboxPath: "outbox", signaturePath: "signature", josePath: "jose", keysPath: "keys", migratePath: "migrate",
 		"github.com/jackc/pgx/v5": "pgx", "github.com/jackc/pgx/v5/pgxpool": "pgxpool",
 		"github.com/jackc/pgx/v5/stdlib": "stdlib",
 		driverPath(SQLite):               "sqlitestore", driverPath(PostgresSQL): "pgsqlstore", driverPath(PostgresPgx): "pgxstore",

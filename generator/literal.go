@@ -142,7 +142,7 @@ func sameSelectors(a, b []spec.Selector) bool {
 
 var kinds = map[spec.SelectorKind]string{
 	spec.SelectHeader: "Header", spec.SelectQuery: "Query", spec.SelectForm: "Form", spec.SelectPath: "Path",
-	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const",
+	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const", spec.SelectMethod: "Method",
 }
 
 func selector(s spec.Selector) []jen.Code {
@@ -150,7 +150,12 @@ func selector(s spec.Selector) []jen.Code {
 	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
 		name, kind = s.Name, whrt(mustKnow(string(s.Kind), kindNames()))
 	}
-	if s.Whole {
+	switch {
+	case s.Kind == spec.SelectParam:
+		name = s.Setting // the runtime knows settings, not the contract's names for them
+	case s.Kind == spec.SelectMethod:
+		name = ""
+	case s.Whole:
 		kind = whrt("Envelope")
 	}
 	value := ""
@@ -159,7 +164,7 @@ func selector(s spec.Selector) []jen.Code {
 	}
 	return fields(
 		field("Kind", kind),
-		field("Name", jen.Lit(name)),
+		onlyIf(name != "" || s.Kind != spec.SelectMethod, field("Name", jen.Lit(name))),
 		onlyIf(s.Optional, field("Optional", jen.True())),
 		textField("Default", value),
 	)
@@ -190,16 +195,17 @@ func members(m *spec.Members) *jen.Statement {
 }
 
 func conditions(all []spec.Condition) jen.Code {
-	return list("Condition", len(all), func(i int) []jen.Code {
-		c := all[i]
-		return fields(
-			field("From", whrt("Selector").Values(selector(c.From)...)),
-			onlyIf(c.Op == "in", field("Op", whrt("In"))),
-			onlyIf(c.Op == "present", field("Op", whrt("Present"))),
-			field("Values", texts(c.Values)),
-			onlyIf(c.Present, field("Want", jen.True())),
-		)
-	})
+	return list("Condition", len(all), func(i int) []jen.Code { return conditionFields(all[i]) })
+}
+
+func conditionFields(c spec.Condition) []jen.Code {
+	return fields(
+		field("From", whrt("Selector").Values(selector(c.From)...)),
+		onlyIf(c.Op == "in", field("Op", whrt("In"))),
+		onlyIf(c.Op == "present", field("Op", whrt("Present"))),
+		field("Values", texts(c.Values)),
+		onlyIf(c.Present, field("Want", jen.True())),
+	)
 }
 
 // text is a template as whrt.Text, nil without one.
@@ -209,6 +215,10 @@ func text(t *spec.Template) jen.Code {
 	}
 	var parts []jen.Code
 	for _, p := range t.Parts {
+		if p.Digest != nil {
+			parts = append(parts, digestPart(p.Digest))
+			continue
+		}
 		if p.Selector != nil {
 			parts = append(parts, jen.Values(jen.Id("From").Op(":").Op("&").Add(whrt("Selector")).Values(selector(*p.Selector)...)))
 			continue

@@ -66,6 +66,12 @@ var fixedNames = []string{
 	"AcceptanceDefinition", "AcceptanceStore", // of the test
 }
 
+// configNames are the members of Config that no effect gives it.
+var configNames = []string{
+	"DB", "Secrets", "Settings", "Handler", "Observer", "Clock", "HTTPClient", "PublicURL", "Verifiers", "TrustedProxies",
+	"KeyClient", "QueueBytes", "MaxBatch", "AnswerBytes", "NoRelay",
+}
+
 func (b *planner) effects() {
 	b.byName = map[string]*Effect{}
 	var claims []claim
@@ -81,7 +87,7 @@ func (b *planner) effects() {
 		claims = append(claims, claim{wish: goName(e.Name), origin: e.Name, give: func(name string) { effect.GoName = name }})
 	}
 	// Config fields and Outbox methods are named after effects.
-	newScope("DB", "Secrets", "Settings", "Handler", "Observer", "Clock", "HTTPClient", "PublicURL", "QueueBytes", "NoRelay").settle(claims)
+	newScope(configNames...).settle(claims)
 	for _, e := range b.plan.Effects {
 		if e.Spec.Kind == spec.EffectCall {
 			e.Interface = b.top.take(e.GoName+"Sender", e.WireName)

@@ -222,6 +222,7 @@ const (
 // anything runs.
 type Acceptance struct {
 	Event        *Event // the one that is delivered
+	Short        bool   // the short protocol: others have gone through the whole
 	Endpoint     int    // index in Contract.Endpoints
 	Method, Path string
 	ContentType  string

@@ -68,10 +68,15 @@ func (s *sampler) payload(p *spec.Payload) {
 	}
 }
 
+// need gives a selector a value where it has none. One that was made of the
+// schema gives way to one that the column can take; an example of the document is
+// left alone: should it not fit, the test is to say so.
 func (s *sampler) need(from *spec.Selector, columnType, format string) {
 	switch from.Kind {
 	case spec.SelectBody, spec.SelectItem:
-		if n := s.of(from).at(from.Pointer); n == nil || n.text == "null" {
+		n := s.of(from).at(from.Pointer)
+		made := len(s.event.Spec.Example) == 0 && columnType != "" && columnType != "text" && columnType != "json" && columnType != "bytes"
+		if n == nil || n.text == "null" || made {
 			_ = s.of(from).set(from.Pointer, sampleFor(from, columnType, format))
 		}
 	case spec.SelectHeader:
@@ -133,6 +138,11 @@ func (s *sampler) typeOf() {
 			p = quote(p)
 		}
 		s.give(&from, p)
+	}
+	for _, from := range s.endpoint.Type[len(parts):] { // a last part that is there would count
+		if from.Kind == spec.SelectBody || from.Kind == spec.SelectItem {
+			s.of(&from).remove(from.Pointer)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/format"
 	"path"
+	"slices"
 
 	"github.com/whgen/whgen/templates"
 )
@@ -35,8 +36,12 @@ func scaffoldFiles(p *Plan) ([]File, error) {
 		HasHandler: p.HasHandler, DB: poolType(p.Engine), HandlerType: handlerType(p),
 		Calls: calls(p), Handlers: handlersOf(p),
 	}
-	for _, s := range acceptSecrets(p.Contract) {
-		v.Names = append(v.Names, s.Name)
+	for _, e := range p.Contract.Endpoints {
+		for _, s := range e.Signature.AllSecrets() {
+			if s.Fetch == nil && !slices.Contains(v.Names, s.Name) {
+				v.Names = append(v.Names, s.Name)
+			}
+		}
 	}
 	for _, s := range p.Contract.Settings {
 		v.Names = append(v.Names, s.Name)

@@ -56,6 +56,10 @@ func schemeOptions(p *Plan) []schemeOption {
 		out = append(out, schemeOption{"TrustedProxies", "are the proxies whose X-Forwarded-For is believed; without them the peer's address counts.",
 			jen.Index().Qual("net/netip", "Prefix")})
 	}
+	if fetches(p.Contract) {
+		out = append(out, schemeOption{"KeyClient", "fetches the public keys that the contract names by address; nil is one with limits of its own.",
+			jen.Op("*").Qual("net/http", "Client")})
+	}
 	return out
 }
 
@@ -72,7 +76,8 @@ func hasType(c *spec.Contract, name string) bool {
 func testable(c *spec.Contract, tested *spec.Endpoint) bool {
 	return signable(tested.Signature) && !slices.ContainsFunc(c.Endpoints, func(e *spec.Endpoint) bool {
 		return e.Signature != nil && slices.ContainsFunc(append([]*spec.Scheme{e.Signature}, e.Signature.Members()...), func(s *spec.Scheme) bool {
-			return s.PublicKeys() || s.Type == "plugin"
+			named := func(k spec.Secret) bool { return k.Fetch == nil }
+			return s.Type == "plugin" || s.PublicKeys() && slices.ContainsFunc(s.Secrets, named)
 		})
 	})
 }

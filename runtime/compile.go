@@ -44,6 +44,9 @@ type endpoint struct {
 	scoped     bool // its name is the first part of keys
 	responses  *responses
 	auth       *authenticator
+	challenges []challenge
+	segments   []segment       // of its path
+	tenant     *selector       // nil without
 	secretive  map[string]bool // header names that handlers do not get to see
 	signedJSON map[string]int  // slots of pointers that the scheme reads
 
@@ -89,6 +92,9 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	out.scoped = len(c.def.Endpoints) > 1 && !e.Shared
+	if out.segments, err = compilePath(e.Path); err != nil {
+		return nil, err
+	}
 	if out.media, err = compileMedia(e.Media); err != nil {
 		return nil, err
 	}
@@ -102,6 +108,9 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	if err := c.routes(out); err != nil {
+		return nil, err
+	}
+	if out.challenges, err = c.challenges(e.Challenges); err != nil {
 		return nil, err
 	}
 	out.readSignature(c)
@@ -222,7 +231,7 @@ func (c *compiler) selector(s Selector) (selector, error) {
 			return out, fmt.Errorf("parameter %s is no setting of the definition", s.Name)
 		}
 		out.Kind, out.Name = Const, v
-	case Query, Form, Path, Signed, Const:
+	case Query, Form, Path, Signed, Const, Method:
 	default:
 		return out, fmt.Errorf("selector kind %d is not known", s.Kind)
 	}
@@ -261,12 +270,17 @@ func (e *endpoint) readSignature(c *compiler) {
 	}
 }
 
-var kindNames = map[Kind]string{Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Envelope: "body"}
+var kindNames = map[Kind]string{
+	Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Method: "method", Envelope: "body",
+}
 
 // selectorText is the selector as a contract writes it.
 func selectorText(s Selector) string {
-	if s.Kind == Body {
+	switch s.Kind {
+	case Body:
 		return s.Name
+	case Method:
+		return kindNames[Method]
 	}
 	return kindNames[s.Kind] + ":" + s.Name
 }

@@ -13,6 +13,7 @@ type condition struct {
 	op     Op
 	values []string // comparable JSON, or plain texts
 	want   bool
+	asText bool
 }
 
 func (c *compiler) conditions(list []Condition) ([]condition, error) {
@@ -24,7 +25,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 		}
 		values := slices.Clone(d.Values)
 		for i, v := range values {
-			if d.From.Kind != Body {
+			if d.From.Kind != Body && d.From.Kind != Envelope || d.AsText {
 				continue
 			}
 			if !jsontext.Value(v).IsValid() {
@@ -32,7 +33,7 @@ func (c *compiler) conditions(list []Condition) ([]condition, error) {
 			}
 			values[i] = comparableJSON(jsontext.Value(v))
 		}
-		out = append(out, condition{from, d.Op, values, d.Want})
+		out = append(out, condition{from, d.Op, values, d.Want, d.AsText})
 	}
 	return out, nil
 }
@@ -61,7 +62,10 @@ func (c *condition) met(v value) bool {
 		return false
 	}
 	text := v.text
-	if v.json != nil {
+	switch {
+	case v.json != nil && c.asText && !v.composite():
+		text = v.plain()
+	case v.json != nil:
 		text = comparableJSON(v.json)
 	}
 	return slices.Contains(c.values, text)

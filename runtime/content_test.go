@@ -159,6 +159,18 @@ func TestUnlistedTypes(t *testing.T) {
 	h.want(h.send(`{"type":"order.exploded"}`), Ignored, 203)
 	h.wantRows(1)
 
+	h.want(h.send(`{"id":"e1","type":"order.exploded","more":1}`), Conflict, 409)
+
+	bare := newHarness(t, func(d *Definition) { // an endpoint declares no more than it has to
+		d.Endpoints[0].Responses = Responses{Ignored: Response{Status: 203}, Failed: Response{Status: 500}}
+		d.Endpoints[0].Timing.InProgressWait = time.Millisecond
+	})
+	bare.want(bare.send(unlisted), Ignored, 203)
+	bare.want(bare.send(unlisted), Duplicate, 203)
+	bare.want(bare.send(`{"id":"e1","type":"order.exploded","more":1}`), Conflict, 203)
+	bare.store.held["e2"] = true
+	bare.want(bare.send(`{"id":"e2","type":"order.exploded"}`), InProgress, 500)
+
 	counted := newHarness(t, func(d *Definition) { d.Endpoints[0].UnknownKey = nil })
 	counted.want(counted.send(unlisted), Ignored, 203)
 	counted.wantRows(0)

@@ -149,18 +149,22 @@ func TestConditions(t *testing.T) {
 		c    Condition
 		want bool
 	}{
-		{Condition{body("/t"), Equals, []string{"true"}, false}, true},
-		{Condition{body("/t"), Equals, []string{`"true"`}, false}, false},
-		{Condition{body("/n"), In, []string{"2", "1.0"}, false}, true},
-		{Condition{body("/n"), Equals, []string{`"1"`}, false}, false},
-		{Condition{body("/s"), Equals, []string{`"\u0061"`}, false}, true},
-		{Condition{body("/o"), Equals, []string{`{"b":1,"a":2}`}, false}, true},
-		{Condition{body("/none"), Equals, []string{"null"}, false}, false},
-		{Condition{body("/none"), Present, nil, false}, true},
-		{Condition{body("/null"), Present, nil, true}, false},
-		{Condition{body("/s"), Present, nil, true}, true},
-		{Condition{Selector{Kind: Query, Name: "q"}, Equals, []string{"1"}, false}, true},
-		{Condition{Selector{Kind: Query, Name: "q"}, Equals, []string{"1.0"}, false}, false},
+		{Condition{body("/t"), Equals, []string{"true"}, false, false}, true},
+		{Condition{body("/t"), Equals, []string{`"true"`}, false, false}, false},
+		{Condition{body("/n"), In, []string{"2", "1.0"}, false, false}, true},
+		{Condition{body("/n"), Equals, []string{`"1"`}, false, false}, false},
+		{Condition{body("/s"), Equals, []string{`"\u0061"`}, false, false}, true},
+		{Condition{body("/o"), Equals, []string{`{"b":1,"a":2}`}, false, false}, true},
+		{Condition{body("/none"), Equals, []string{"null"}, false, false}, false},
+		{Condition{body("/none"), Present, nil, false, false}, true},
+		{Condition{body("/null"), Present, nil, true, false}, false},
+		{Condition{body("/s"), Present, nil, true, false}, true},
+		{Condition{Selector{Kind: Query, Name: "q"}, Equals, []string{"1"}, false, false}, true},
+		{Condition{Selector{Kind: Query, Name: "q"}, Equals, []string{"1.0"}, false, false}, false},
+		{Condition{body("/n"), Equals, []string{"1"}, false, true}, true},
+		{Condition{body("/s"), In, []string{"b", "a"}, false, true}, true},
+		{Condition{body("/t"), Equals, []string{"true"}, false, true}, true},
+		{Condition{body("/o"), Equals, []string{"o"}, false, true}, false},
 	}
 	for i, c := range cases {
 		comp := newCompiler()

@@ -3,6 +3,7 @@ package runtime
 import (
 	"time"
 
+	"github.com/whgen/whgen/runtime/keys"
 	"github.com/whgen/whgen/runtime/signature"
 )
 
@@ -16,6 +17,7 @@ type Definition struct {
 	Effects   []Effect  // outbox effects; messages and the relay refer to them by Name
 	Settings  []Setting // read at start; a missing one refuses the start
 	PublicURL string    // the setting that holds the public address of the mount point; "" without
+	Tenant    *Selector // Path, Header or Query: which account a request is for; nil without
 }
 
 // Endpoint is one URL of a receiver.
@@ -27,6 +29,9 @@ type Endpoint struct {
 	Methods []string // empty: POST
 	Media   []string
 	Scheme  signature.Scheme
+	Keys    []FetchedKey // those of Scheme's that no provider has
+	// Challenges are requests that are no deliveries.
+	Challenges []Challenge
 	// Items is where a batch has its events, a pointer with "*" in it such as
 	// /events/*; "" where a body is one event. Body selectors then read the
 	// element, Envelope selectors the whole body.
@@ -42,6 +47,14 @@ type Endpoint struct {
 	// Key of types that nobody listed: nil where none is common to the
 	// endpoint's events; then such a delivery is counted, not stored.
 	UnknownKey []Selector
+}
+
+// FetchedKey is a public key that is fetched: from a fixed address, or from one
+// that the request names, on hosts that the contract allows.
+type FetchedKey struct {
+	Name   string // as in Scheme
+	Source keys.Source
+	From   *Selector // Header, Query or Body; nil: Source.URL
 }
 
 // Route sends a type to an event: an exact value, or a pattern that ends in
@@ -114,6 +127,7 @@ const (
 	Signed // the id that the verified scheme has signed
 	Param
 	Const
+	Method   // of the request; it has no name
 	Envelope // a JSON Pointer into the whole body of a batch
 )
 
@@ -131,8 +145,9 @@ type Selector struct {
 type Condition struct {
 	From   Selector
 	Op     Op
-	Values []string // JSON texts for Body, plain texts otherwise
+	Values []string // JSON texts for Body, plain texts otherwise and with AsText
 	Want   bool     // for Present
+	AsText bool     // scalars of the body are compared as texts too: 1 equals "1"
 }
 
 // Op compares.
@@ -148,10 +163,12 @@ const (
 // Text is text with selectors: parts in order.
 type Text []TextPart
 
-// TextPart is literal text, or a selector's value where From is set.
+// TextPart is literal text, a selector's value where From is set, or (in answers
+// of challenges) a Digest.
 type TextPart struct {
-	Text string
-	From *Selector
+	Text   string
+	From   *Selector
+	Digest *Digest
 }
 
 // Record is a record effect of an event.

@@ -45,7 +45,7 @@ func (rq *request) delivery() (*Delivery, *problem) {
 
 func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
 	d := &Delivery{
-		Endpoint: rq.endpoint.Name, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
+		Endpoint: rq.endpoint.Name, Tenant: rq.tenant, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
 		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
 		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body,
 	}

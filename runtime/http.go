@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"path"
-	"strings"
 	"time"
 )
 
@@ -15,9 +14,14 @@ import (
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	e := r.find(hr)
 	if e == nil {
-		send(w, hr.Method, http.StatusNotFound, "", []byte("not found\n"))
+		notFound(w, hr)
 		return
 	}
+	r.serve(w, hr, e)
+}
+
+// serve judges an attempt at an endpoint.
+func (r *Receiver) serve(w http.ResponseWriter, hr *http.Request, e *endpoint) {
 	rq := &request{rcv: r, endpoint: e, http: hr, start: time.Now(), at: r.clock.Now()}
 	v := rq.judge(w)
 	status := rq.answer(w, v)
@@ -34,7 +38,13 @@ func (rq *request) judge(w http.ResponseWriter) verdict {
 	if v, ok := rq.admit(w); !ok {
 		return v
 	}
+	if v, ok := rq.challenged(); !ok {
+		return v
+	}
 	if v, ok := rq.verify(rq.http.Context(), rq.at); !ok {
+		return rq.refusedChallenge(v)
+	}
+	if v, ok := rq.challengedSigned(); !ok {
 		return v
 	}
 	p := rq.parse()
@@ -71,28 +81,6 @@ func (rq *request) unknown() verdict {
 		v.reason = "nobody listed the event type"
 	}
 	return v
-}
-
-// find gives the endpoint of a request: the one with the longest path that the
-// request's path ends in.
-func (r *Receiver) find(hr *http.Request) *endpoint {
-	p := hr.URL.Path
-	if !cleanPath(p) || strings.Contains(hr.URL.RawPath, "%2F") || strings.Contains(hr.URL.RawPath, "%2f") {
-		return nil
-	}
-	var best *endpoint
-	for _, e := range r.endpoints {
-		if strings.HasSuffix(p, e.Path) && (best == nil || len(e.Path) > len(best.Path)) {
-			best = e
-		}
-	}
-	return best
-}
-
-// cleanPath reports whether a path is written the one way: no empty or dotted
-// segments, no slash at the end. Below a stripped prefix it may be empty.
-func cleanPath(p string) bool {
-	return p == "" || p == "/" || p[0] == '/' && p[len(p)-1] != '/' && path.Clean(p) == p
 }
 
 // NoRedirects answers 404 where http.ServeMux would redirect a path that is not

@@ -21,6 +21,7 @@ type Meta struct {
 	Type       string // as on the wire
 	Name       string // of the event in the contract
 	Endpoint   string // "" for the only one
+	Tenant     string // as in the key, "" without
 	ReceivedAt time.Time
 	Body       []byte      // as received; not to be changed
 	Header     http.Header // without credentials and signatures; not to be changed
@@ -35,7 +36,7 @@ type Incoming[P any] struct {
 // MetaOf describes the delivery for a handler.
 func MetaOf(def *Definition, d *Delivery) Meta {
 	m := Meta{
-		Source: def.Source, Key: d.Key, Type: d.Type, Endpoint: d.Endpoint,
+		Source: def.Source, Key: d.Key, Type: d.Type, Endpoint: d.Endpoint, Tenant: d.Tenant,
 		ReceivedAt: d.ReceivedAt, Body: d.Body, Header: d.Header,
 	}
 	if d.Event >= 0 && d.Event < len(def.Events) {

@@ -13,8 +13,7 @@ const maxKey = 512
 // maxIdempotencyKey is what the outside can be expected to take.
 const maxIdempotencyKey = 255
 
-// eventKey encodes the parts of a key, the endpoint's name first where keys are
-// the endpoint's, so that no two different lists meet: parts are joined by "|",
+// eventKey encodes the parts of a key, endpoint and tenant first, so that no two different lists meet: parts are joined by "|",
 // "|" and "\" inside of them escaped by "\", an absent optional part is "\-".
 func (rq *request) eventKey(parts []selector) (string, *problem) {
 	var buf [128]byte
@@ -39,11 +38,16 @@ func (rq *request) eventKey(parts []selector) (string, *problem) {
 	return string(key), nil
 }
 
+// scope is what comes before the parts of a key: the endpoint, unless keys are
+// the source's, and the tenant, whose events are never another's.
 func (rq *request) scope(dst []byte) []byte {
-	if !rq.endpoint.scoped {
-		return dst
+	if rq.endpoint.scoped {
+		dst = append(appendEscaped(dst, rq.endpoint.Name), '|')
 	}
-	return append(appendEscaped(dst, rq.endpoint.Name), '|')
+	if rq.tenant != "" {
+		dst = append(append(dst, rq.tenant...), '|')
+	}
+	return dst
 }
 
 func (rq *request) keyPart(s *selector) (text string, ok bool, err *problem) {

@@ -38,6 +38,7 @@ func (NoObserver) Warning(context.Context, Warning) {}
 type Attempt struct {
 	Source     string
 	Endpoint   string
+	Tenant     string // as in the key; "" without
 	Event      string // its name in the contract; "" before it is known
 	Type       string // as on the wire, shortened to 200 bytes
 	Key        string // encoded event key; "" before it is known
@@ -45,7 +46,7 @@ type Attempt struct {
 	Status     int // 0 when Late
 	Duration   time.Duration
 	Reason     string // why it was refused or failed, without values of the request
-	ErrorClass string // of failed: "handler", "panic", "deadline", "secrets", "body", or a store error's class
+	ErrorClass string // of failed: "handler", "panic", "deadline", "secrets", "keys", "body", or a store error's class
 	Err        error  // of failed: the cause; a database's or handler's own words
 	Secret     string // name of the secret that verified
 	// ClockOffset is set when the signed time was out of tolerance: receiver's

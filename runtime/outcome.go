@@ -20,12 +20,14 @@ const (
 	TooLarge
 	UnsupportedMedia
 	MethodNotAllowed
+	Challenged // a challenge of the sender was answered: no event
 	outcomes
 )
 
 var outcomeNames = [outcomes]string{
 	"processed", "duplicate", "conflict", "inProgress", "failed", "accepted", "rejected", "known",
 	"stale", "ignored", "unauthenticated", "malformed", "tooLarge", "unsupportedMedia", "methodNotAllowed",
+	"challenge",
 }
 
 // String is the contract's word for the outcome.

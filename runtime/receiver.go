@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/whgen/whgen/runtime/keys"
 	"github.com/whgen/whgen/runtime/outbox"
 	"github.com/whgen/whgen/runtime/signature"
 )
@@ -31,6 +33,9 @@ type Options struct {
 	// PublicURL is the public address of the mount point, for schemes that sign
 	// it. Empty: the setting that the contract names.
 	PublicURL string
+	// KeyClient fetches public keys that the contract names by address; nil: one
+	// that speaks HTTPS only, follows no redirects and refuses private addresses.
+	KeyClient *http.Client
 	// Verifiers are the verifiers in Go that the contract's schemes of type
 	// plugin name; each must be there.
 	Verifiers map[string]signature.Verifier
@@ -62,6 +67,8 @@ type Receiver struct {
 	proxies   []netip.Prefix
 	settings  map[string]string
 	endpoints []*endpoint
+	byPath    []*endpoint // the first one that fits a path is the right one
+	fetcher   *keys.Fetcher
 	queue     *queue
 	coalescer *coalescer   // nil where every delivery has its own transaction
 	answers   *answerCache // nil where nothing is remembered
@@ -88,7 +95,7 @@ func NewReceiver(ctx context.Context, def Definition, store Store, o Options) (*
 func newReceiver(def *Definition, store Store, o Options) *Receiver {
 	r := &Receiver{
 		def: def, store: store, observer: o.Observer, clock: o.Clock,
-		publicURL: o.PublicURL, proxies: o.TrustedProxies, queue: newQueue(o.QueueBytes),
+		publicURL: o.PublicURL, proxies: o.TrustedProxies, fetcher: keys.New(o.KeyClient), queue: newQueue(o.QueueBytes),
 		coalescer: newCoalescer(store, o.MaxBatch), answers: newAnswerCache(o.AnswerBytes),
 	}
 	if r.observer == nil {
@@ -124,6 +131,7 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 			problems = append(problems, fmt.Errorf("endpoint %q: %w", e.Name, err))
 		}
 	}
+	r.byPath = slices.SortedStableFunc(slices.Values(r.endpoints), exactFirst)
 	if err := r.buildRelay(o); err != nil {
 		problems = append(problems, err)
 	}
@@ -131,9 +139,6 @@ func (r *Receiver) compile(ctx context.Context, o Options) error {
 }
 
 func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) error {
-	if e.Path != "" && (!strings.HasPrefix(e.Path, "/") || !cleanPath(e.Path)) {
-		return fmt.Errorf("path %q is no clean path", e.Path)
-	}
 	c := &compiler{def: r.def, settings: r.settings}
 	out, err := c.endpoint(e)
 	if err != nil {
@@ -142,16 +147,46 @@ func (r *Receiver) addEndpoint(ctx context.Context, e *Endpoint, o Options) erro
 	if e.Scheme.SignsURL() && r.publicURL == "" {
 		return errors.New("the scheme signs the public URL, and none is given")
 	}
-	auth, warnings, err := newAuthenticator(ctx, configured(e.Scheme, r.settings, o.Verifiers), o.Secrets)
-	if err != nil {
+	if err := r.compileTenant(c, out); err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		r.warn(ctx, w)
+	if err := r.authenticate(ctx, c, out, o); err != nil {
+		return err
 	}
-	out.auth = auth
+	out.slots = c.slots
 	r.endpoints = append(r.endpoints, out)
 	return nil
+}
+
+// authenticate makes the endpoint's authenticator.
+func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o Options) error {
+	a := &authenticator{scheme: configured(e.Scheme, r.settings, o.Verifiers), secrets: o.Secrets, fetcher: r.fetcher, warn: r.warn}
+	a.keys = a.scheme.Keys()
+	c.items = nil // a key is named by the whole body, not by an element
+	for i, k := range a.keys {
+		if r.def.Tenant == nil && strings.Contains(k.Name, tenantMark) {
+			return fmt.Errorf("secret %s wants a tenant, and the definition has none", k.Name)
+		}
+		for _, f := range e.Keys {
+			if f.Name != k.Name {
+				continue
+			}
+			one := remote{index: i, source: f.Source}
+			if f.From != nil {
+				from, err := c.selector(*f.From)
+				if err != nil {
+					return err
+				}
+				one.from = &from
+			}
+			if err := f.Source.Check(); err != nil {
+				return fmt.Errorf("public key %s: %w", f.Name, err)
+			}
+			a.remotes = append(a.remotes, one)
+		}
+	}
+	e.auth = a
+	return newAuthenticator(ctx, a, r.def.Tenant != nil, r.clock.Now())
 }
 
 // configured fills pinned values that are a parameter, written {param:NAME},
@@ -200,23 +235,6 @@ func (r *Receiver) setPublicURL() error {
 
 // Source is the name of the sender.
 func (r *Receiver) Source() string { return r.def.Source }
-
-// Paths are the endpoints' paths below the mount point; "" is the mount point.
-func (r *Receiver) Paths() []string {
-	var paths []string
-	for _, e := range r.endpoints {
-		paths = append(paths, e.Path)
-	}
-	return paths
-}
-
-// Handle mounts every endpoint below prefix, for all methods: the receiver
-// itself answers those that are not declared.
-func (r *Receiver) Handle(mux *http.ServeMux, prefix string) {
-	for _, p := range r.Paths() {
-		mux.Handle(strings.TrimSuffix(prefix, "/")+p, r)
-	}
-}
 
 // Ready asks the database one cheap question. A receiver that drains is not ready.
 func (r *Receiver) Ready(ctx context.Context) error {

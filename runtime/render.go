@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +17,20 @@ type text []textPart
 type textPart struct {
 	literal string
 	from    *selector
+	digest  *digest
 }
 
 func (c *compiler) text(t Text) (text, error) {
 	out := make(text, 0, len(t))
 	for _, p := range t {
+		if p.Digest != nil {
+			d, err := c.digest(p.Digest)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, textPart{digest: d})
+			continue
+		}
 		if p.From == nil {
 			out = append(out, textPart{literal: p.Text})
 			continue
@@ -38,7 +48,7 @@ func (c *compiler) text(t Text) (text, error) {
 func (t text) constant() (string, bool) {
 	all := ""
 	for _, p := range t {
-		if p.from != nil {
+		if p.from != nil || p.digest != nil {
 			return "", false
 		}
 		all += p.literal
@@ -49,11 +59,31 @@ func (t text) constant() (string, bool) {
 // usesBody reports whether the template reads the body.
 func (t text) usesBody() bool {
 	for _, p := range t {
-		if p.from != nil && (p.from.Kind == Body || p.from.Kind == Form) {
+		if p.from.readsBody() {
+			return true
+		}
+		if p.digest != nil && slices.ContainsFunc(p.digest.of, func(s selector) bool { return s.readsBody() }) {
 			return true
 		}
 	}
 	return false
+}
+
+func (s *selector) readsBody() bool {
+	return s != nil && (s.Kind == Body || s.Kind == Envelope || s.Kind == Form)
+}
+
+// usesBody reports whether a payload reads the body.
+func (p *payload) usesBody() bool {
+	if p == nil {
+		return false
+	}
+	for _, m := range p.object {
+		if m.value.usesBody() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.array, (*payload).usesBody) || p.value.readsBody() || p.text.usesBody()
 }
 
 // render fills a template; its values are required, objects come as compact JSON.
@@ -83,11 +113,19 @@ func PathSegment(value string) (string, bool) {
 }
 
 func (rq *request) fill(t text, each func(*selector, string) (string, *problem)) (string, *problem) {
-	if len(t) == 1 && t[0].from == nil {
+	if len(t) == 1 && t[0].from == nil && t[0].digest == nil {
 		return t[0].literal, nil
 	}
 	var b strings.Builder
 	for _, p := range t {
+		if p.digest != nil {
+			text, err := rq.digestText(p.digest)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text)
+			continue
+		}
 		if p.from == nil {
 			b.WriteString(p.literal)
 			continue

@@ -17,22 +17,27 @@ import (
 
 // request is one attempt while it is being judged.
 type request struct {
-	rcv      *Receiver
-	endpoint *endpoint
-	event    *event // nil until the type is known, and for unknown types
-	http     *http.Request
-	start    time.Time // monotonic, for durations
-	at       time.Time // by the receiver's clock
-	body     []byte
-	json     bool
-	isForm   bool
-	slots    []jsontext.Value
-	query    url.Values
-	form     url.Values
-	signedID string
-	seen     Attempt          // what the observer will be told
-	whole    []jsontext.Value // of an element: the slots of the body around it
-	batched  []*element       // of a batch
+	rcv        *Receiver
+	endpoint   *endpoint
+	event      *event // nil until the type is known, and for unknown types
+	http       *http.Request
+	start      time.Time // monotonic, for durations
+	at         time.Time // by the receiver's clock
+	body       []byte
+	json       bool
+	isForm     bool
+	slots      []jsontext.Value
+	query      url.Values
+	form       url.Values
+	signedID   string
+	tenant     string           // "" without, and before it is read
+	compiled   *compiledScheme  // what has verified
+	verifiedBy int              // the key of the scheme that did
+	unproven   bool             // the request has shown nothing, and the answer is made with the secret
+	stray      *verdict         // what becomes of it if it is no challenge; nil for what can be a delivery
+	seen       Attempt          // what the observer will be told
+	whole      []jsontext.Value // of an element: the slots of the body around it
+	batched    []*element       // of a batch
 }
 
 func (rq *request) slot(i int) jsontext.Value {
@@ -73,6 +78,7 @@ type verdict struct {
 	err        error
 	offset     time.Duration
 	reruns     int
+	own        *ownAnswer // in place of the outcome's answer
 	replayed   bool
 	deviations []Deviation // met by the handler's decoding
 }
@@ -82,15 +88,18 @@ func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reas
 // admit checks method, media type and size, and reads the body once.
 func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 	e, r := rq.endpoint, rq.http
-	if !slices.Contains(e.methods, r.Method) {
-		w.Header().Set("Allow", strings.Join(e.methods, ", "))
-		return decided(MethodNotAllowed, "the method is not declared"), false
-	}
-	media, ok := e.mediaOf(r.Header)
-	if !ok {
-		return decided(UnsupportedMedia, "the media type or content encoding is not declared"), false
-	}
+	media, known := e.mediaOf(r.Header)
 	rq.json, rq.isForm = media.json, media.form
+	stray := decided(UnsupportedMedia, "the media type or content encoding is not declared")
+	if !slices.Contains(e.methods, r.Method) {
+		known, stray = false, decided(MethodNotAllowed, "the method is not declared")
+	}
+	if !known {
+		if !rq.candidates() {
+			return stray, false
+		}
+		rq.stray = &stray
+	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
 		return decided(TooLarge, "the declared length is over the limit"), false

@@ -44,6 +44,9 @@ var standIn = map[Outcome]Outcome{
 	Rejected: Processed, Known: Duplicate, Stale: Processed, Ignored: Processed, Accepted: Processed,
 }
 
+// unlistedStandIn is the same at an endpoint, for types that nobody listed.
+var unlistedStandIn = map[Outcome]Outcome{Duplicate: Ignored, Conflict: Ignored, InProgress: Failed}
+
 var demanded = []Outcome{Processed, Duplicate, Conflict, InProgress, Failed}
 
 // responses compiles the answers. An event has to declare the outcomes that
@@ -68,6 +71,12 @@ func (c *compiler) responses(list Responses, event bool) (*responses, error) {
 	for o, other := range standIn {
 		if out.of[o].status == 0 && !out.of[o].replay {
 			out.of[o] = out.of[other]
+		}
+	}
+	for o, other := range unlistedStandIn {
+		if !event && out.of[o].status == 0 && !out.of[o].replay {
+			out.of[o] = out.of[other]
+			out.of[o].replay = o == Duplicate
 		}
 	}
 	for _, o := range demanded {
@@ -119,6 +128,12 @@ func (rq *request) stored(r *response) (StoredResponse, *problem) {
 
 // answer writes the response of a verdict.
 func (rq *request) answer(w http.ResponseWriter, v verdict) int {
+	if v.own != nil {
+		return v.own.write(w, rq)
+	}
+	if v.outcome == MethodNotAllowed {
+		w.Header().Set("Allow", rq.endpoint.allowed())
+	}
 	r := &rq.responses().of[v.outcome]
 	status, contentType, body := r.status, r.contentType, []byte(nil)
 	headers := r.headers
@@ -148,7 +163,10 @@ func (rq *request) lenient(t text) string {
 	}
 	var b strings.Builder
 	for _, p := range t {
-		if p.from == nil {
+		if p.digest != nil {
+			text, _ := rq.digestText(p.digest)
+			b.WriteString(text)
+		} else if p.from == nil {
 			b.WriteString(p.literal)
 		} else if v, err := rq.read(p.from); err == nil {
 			b.WriteString(v.compact())

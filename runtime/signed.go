@@ -41,14 +41,14 @@ func (rq *request) signatureRequest() *signature.Request {
 }
 
 // publicURL is the address that the sender called: that of the mount point,
-// followed by the endpoint's path and the query as it came.
+// followed by the endpoint's path and the query, as they came.
 func (rq *request) publicURL() string {
 	base := rq.rcv.publicURL
 	if base == "" {
 		return ""
 	}
-	if rq.endpoint.Path != "" {
-		base = strings.TrimSuffix(base, "/") + rq.endpoint.Path
+	if len(rq.endpoint.segments) > 0 {
+		base = strings.TrimSuffix(base, "/") + rq.endpoint.below(rq.http.URL.EscapedPath())
 	}
 	if u := rq.http.URL; u.RawQuery != "" || u.ForceQuery {
 		return base + "?" + u.RawQuery

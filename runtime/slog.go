@@ -36,6 +36,7 @@ func (o slogObserver) Attempt(ctx context.Context, a Attempt) {
 		slog.Duration("duration", a.Duration.Round(10*time.Microsecond)),
 	}
 	attrs = appendText(attrs, "endpoint", a.Endpoint)
+	attrs = appendText(attrs, "tenant", a.Tenant)
 	attrs = appendText(attrs, "event", a.Event)
 	attrs = appendText(attrs, "type", a.Type)
 	attrs = appendText(attrs, "key", a.Key)

@@ -53,6 +53,7 @@ const (
 type Delivery struct {
 	Event       int // index in Definition.Events; -1 for a type that nobody listed
 	Endpoint    string
+	Tenant      string // as in the key; "" without
 	Key         string // encoded event key, at most 512 bytes
 	LockKey     int64  // of table and key, for advisory locks
 	Type        string // as on the wire

@@ -104,8 +104,15 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		return single(rq.query[s.Name], "query", s.Name)
 	case Form:
 		return single(rq.form[s.Name], "form", s.Name)
+	case Method:
+		return value{ok: true, text: rq.http.Method}, nil
 	case Path:
-		text := rq.http.PathValue(s.Name)
+		text := ""
+		if rq.endpoint.hasParam(s.Name) {
+			text = rq.endpoint.pathParam(rq.http.URL.Path, s.Name)
+		} else {
+			text = rq.http.PathValue(s.Name) // of the user's own pattern
+		}
 		return value{ok: text != "", text: text}, nil
 	case Signed:
 		return value{ok: rq.signedID != "", text: rq.signedID}, nil

@@ -12,7 +12,7 @@ func demanded(derived bool) []Outcome {
 // sender's habits.
 func (w *work) answers() {
 	v := w.policy.get("outcomes")
-	at := w.at
+	at := w.contract.Pos // one gap at the root is one finding
 	if v != nil {
 		at = v.at
 	}

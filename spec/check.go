@@ -60,7 +60,7 @@ func (r *report) checkMembers(path string, v *value, known keys, at level) {
 			r.err(f.at, "key-level", fmt.Sprintf("move it; it works %s", k.at), "%q cannot stand %s", name, at)
 			continue
 		}
-		if k.later {
+		if k.later && f.value.form != nullForm { // null takes back what a preset brings
 			r.later(f.at, "%q", name)
 		}
 		r.checkValue(name, f.value, k, at)
@@ -138,7 +138,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func sortedNames(known keys) []string {
+func sortedNames[V any](known map[string]V) []string {
 	names := make([]string, 0, len(known))
 	for name := range known {
 		names = append(names, name)

@@ -11,11 +11,12 @@ import (
 // to endpoint to entry to event), default and preset has been applied. Words
 // are the contract's; names of the target language are the plan's business.
 type Contract struct {
-	Pos         Pos    // of the root x-whgen
-	Source      string // [a-z][a-z0-9_]*; whgen.yaml's wins
-	Title       string // info.title of the document
-	Description string // info.description
-	Preset      string // root preset, "" without one
+	Pos         Pos          // of the root x-whgen
+	Source      string       // [a-z][a-z0-9_]*; whgen.yaml's wins
+	Title       string       // info.title of the document
+	Description string       // info.description
+	Preset      string       // root preset, "" without one
+	Refined     []Refinement // what the contract says otherwise than its presets, in the presets' order
 
 	Endpoints   []*Endpoint       // at least one; in the document's order
 	Events      []*Event          // sorted by Name
@@ -24,6 +25,7 @@ type Contract struct {
 	Settings    []Setting         // every ${NAME}, params and publicUrl setting, sorted by Name
 	Params      map[string]string // params: name to setting
 	PublicURL   string            // the setting that holds the public address of the mount point, "" without
+	Tenant      *Selector         // path, header or query: which account a request is for; nil without
 
 	// Uncovered is what the document says can arrive, and this receiver does not
 	// take: entries under webhooks, x-webhooks and callbacks, and types of entries
@@ -44,19 +46,21 @@ type Uncovered struct {
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
 // with the empty name at the mount point.
 type Endpoint struct {
-	Pos       Pos
-	Name      string // "" for the only one
-	Path      string // below the mount point; "" is the mount point
-	Shared    bool   // keys are the source's, not the endpoint's
-	MaxBody   int64  // bytes
-	Media     []string
-	Methods   []string // of the entries that arrive here, sorted, POST first
-	Signature *Scheme
-	Items     string     // event.items: where a batch has its events, "" where a body is one
-	Type      []Selector // event.type, joined by "."; empty: one entry, no type
-	Unknown   UnknownPolicy
-	Events    []*Event             // those that arrive here, sorted by Name
-	Outcomes  map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
+	Pos        Pos
+	Name       string // "" for the only one
+	Path       string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
+	Shared     bool   // keys are the source's, not the endpoint's
+	MaxBody    int64  // bytes
+	Media      []string
+	Methods    []string // of the entries that arrive here, sorted, POST first
+	Signature  *Scheme
+	Challenges []*Challenge
+	Items      string     // event.items: where a batch has its events, "" where a body is one
+	Type       []Selector // event.type, joined by "."; empty: one entry, no type
+	Unknown    UnknownPolicy
+	Sender     *Habits
+	Events     []*Event             // those that arrive here, sorted by Name
+	Outcomes   map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -130,7 +134,7 @@ const (
 	SelectSigned  SelectorKind = "signed"
 	SelectParam   SelectorKind = "param"
 	SelectConst   SelectorKind = "const"
-	SelectMethod  SelectorKind = "method" // in signature only
+	SelectMethod  SelectorKind = "method" // in signature and challenge only
 )
 
 // Selector names one value of a delivery.
@@ -139,8 +143,8 @@ type Selector struct {
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
 	Pointer    string // body and item: RFC 6901
-	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Setting    string // param: the setting that holds it
+	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Optional   bool
 	Default    *string // JSON text, nil without
 	Undeclared bool
@@ -220,7 +224,7 @@ type Template struct {
 func (t *Template) Literal() (string, bool) {
 	text := ""
 	for _, p := range t.Parts {
-		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil {
+		if p.Selector != nil || p.Setting != "" || p.Placeholder != "" || p.Fields != nil || p.Digest != nil {
 			return "", false
 		}
 		text += p.Text
@@ -236,6 +240,7 @@ type TemplatePart struct {
 	Setting     string
 	Placeholder string
 	Fields      *FieldList
+	Digest      *Digest // in answers of challenges only
 }
 
 // EffectKind is the kind of an effect.
@@ -342,8 +347,8 @@ type Downstream struct {
 // StatusRange is an inclusive range of HTTP statuses.
 type StatusRange struct{ From, To int }
 
-// Setting is a ${NAME} that is read at start.
+// Setting is a name whose value is read at start.
 type Setting struct {
 	Name   string
-	Secret bool // stands in a header: never shown
+	Secret bool // stands in a header, or is a parameter: never shown
 }

@@ -190,10 +190,17 @@ func (s *Scheme) bodyDoubts() []string {
 	case BoundChecksum:
 		return []string{"the body is signed only by its CRC-32, and anybody can make another body with the same one: confirm what matters through the sender's API"}
 	}
-	if s.Type == "digest" && s.Content.Parts[0].Placeholder == "secret" && s.Content.Parts[len(s.Content.Parts)-1].Placeholder != "secret" {
+	if s.Type == "digest" && s.extendable() {
 		return []string{"a plain hash that begins with the secret can be extended by whoever has one (length extension)"}
 	}
 	return nil
+}
+
+// extendable reports whether the hashed text begins with the secret and does not
+// end with it.
+func (s *Scheme) extendable() bool {
+	n := len(s.Content.Parts)
+	return n > 1 && s.Content.Parts[0].Placeholder == "secret" && s.Content.Parts[n-1].Placeholder != "secret"
 }
 
 // joinDoubts looks for values that stand side by side: what moves from the end

@@ -46,12 +46,7 @@ func (r *report) inProgressWait(v *value, e *Event) {
 
 // retention demands that keys outlive the sender's retries.
 func (r *report) retention(v *value, e *Event, s *sender) {
-	least := max(2*s.horizon, s.redelivers, leastRetention)
-	why := "max(2 x sender.retryHorizon, sender.redelivers, 7d)"
-	if !s.hasHorizon {
-		least = max(defaultRetention, s.redelivers)
-		why = "30d, because sender.retryHorizon is not declared"
-	}
+	least, why := s.habits().LeastRetention()
 	e.Retention = least
 	d, ok := r.duration(v, "delivery.retention")
 	if !ok {

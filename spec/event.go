@@ -16,6 +16,7 @@ type work struct {
 	policy   *value
 	at       Pos // of the x-whgen it comes from
 	endpoint *Endpoint
+	scopes   []*scope // every endpoint where it arrives; endpoint is the first one's
 	sender   *sender
 	set      *outcomeSet
 	volatile []Selector
@@ -88,7 +89,7 @@ func (w *work) key() {
 		s := &w.event.Key[i]
 		w.hold(s, "event key", !v.preset)
 		w.keyPart(s, !v.preset)
-		constant = constant && s.Kind == SelectConst
+		constant = constant && (s.Kind == SelectConst || s.Kind == SelectParam)
 	}
 	if constant {
 		w.err(v.at, "event-key", "", "event %q: the event key is the same for every event", w.label)
@@ -237,6 +238,9 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if s != nil && s.Kind == SelectSigned {
 		w.holdSigned(s, what)
 	}
+	if s != nil {
+		w.holdConfigured(s, what)
+	}
 	if s == nil || s.Kind != SelectBody {
 		return
 	}
@@ -259,6 +263,18 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if held && w.mayLack(s, what) {
 		w.info(s.Pos, "pointer-optional", "write {from: "+s.Text()+", optional: true} if the event can do without it",
 			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Text())
+	}
+}
+
+// holdConfigured demands that what path: and param: name is there.
+func (w *work) holdConfigured(s *Selector, what string) {
+	switch what = fmt.Sprintf("event %q: %s", w.label, what); s.Kind {
+	case SelectPath:
+		for _, at := range w.scopes {
+			w.holdPath(s, at.endpoint.Path, what)
+		}
+	case SelectParam:
+		w.holdParam(s, w.contract, what)
 	}
 }
 

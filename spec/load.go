@@ -117,6 +117,7 @@ type loader struct {
 	tree     *tree
 	receiver Receiver
 	root     *value // preset and root merged; nil without a root x-whgen
+	written  *value // the root as the user wrote it
 	rootAt   Pos
 	source   string
 	entries  []*entry
@@ -148,7 +149,8 @@ func (l *loader) rootPolicy() {
 	if !v.is(mapForm) {
 		return
 	}
-	l.root = l.withPresets(nil, eventMap(v))
+	l.written = eventMap(v)
+	l.root = l.withPresets(nil, l.written)
 	l.version(v)
 	l.sourceName(v)
 }
@@ -201,9 +203,11 @@ func (l *loader) contract() *Contract {
 	if p := l.root.get("preset"); p.is(textForm) {
 		c.Preset = p.text
 	}
+	c.Refined = l.refinements(l.written)
 	c.Downstreams = l.downstreams(l.root.get("downstreams"))
 	l.params()
 	c.Params, c.PublicURL = l.paramNames, l.publicURL
+	l.tenant(l.root.get("tenant"), c)
 	c.Settings = settings(c)
 	l.keyFindings(c)
 	plans := l.planEvents()
@@ -218,10 +222,12 @@ func (l *loader) contract() *Contract {
 	l.usedNames, l.namesSeen = map[Pos]bool{}, map[Pos]bool{}
 	scopes := l.scopes(c)
 	l.unusedNames()
+	l.checkTenants(c, scopes)
 	l.events(c, plans, scopes)
 	c.Uncovered = l.uncovered(l.others, plans)
 	sort.SliceStable(c.Uncovered, func(i, j int) bool { return c.Uncovered[i].Name < c.Uncovered[j].Name })
 	l.finish(c, scopes)
+	l.challenges(c, scopes)
 	return c
 }
 

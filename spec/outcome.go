@@ -10,6 +10,9 @@ import (
 var outcomes = []Outcome{Processed, Duplicate, Conflict, InProgress, Failed, Accepted, Rejected, Known, Stale, Ignored,
 	Unauthenticated, Malformed, TooLarge, UnsupportedMedia, MethodNotAllowed}
 
+// Outcomes lists every outcome, in the order of the decision table.
+func Outcomes() []Outcome { return append([]Outcome{}, outcomes...) }
+
 // early reports whether an outcome is decided before the type is known.
 func (o Outcome) early() bool {
 	switch o {

@@ -114,7 +114,7 @@ func (l *loader) events(c *Contract, plans []*eventPlan, scopes []*scope) {
 		if len(at) == 0 {
 			continue
 		}
-		e := l.event(c, p, at[0], missing)
+		e := l.event(c, p, at, missing)
 		l.sameEverywhere(e, at)
 		l.nameEvent(p, e, byName)
 		c.Events = append(c.Events, e)
@@ -152,8 +152,9 @@ func (l *loader) checkEndpoints(scopes []*scope) {
 	}
 }
 
-// event reads one event as it arrives at one endpoint.
-func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutcomes) *Event {
+// event reads one event as it arrives at its first endpoint.
+func (l *loader) event(c *Contract, p *eventPlan, at []*scope, missing *missingOutcomes) *Event {
+	s := at[0]
 	policy := mergeValues(&key{keys: rootKeys}, s.policy, p.policy)
 	e := &Event{Pos: p.at, Entry: p.entry.name, Method: strings.ToUpper(p.entry.method), Confirmed: true}
 	if n := lookup(p.entry.operation, "summary"); n != nil {
@@ -175,7 +176,7 @@ func (l *loader) event(c *Contract, p *eventPlan, s *scope, missing *missingOutc
 	if len(e.Types) > 0 {
 		label = e.Types[0]
 	}
-	w := &work{report: l.report, event: e, label: label, policy: policy, at: p.at, endpoint: s.endpoint, sender: s.sender,
+	w := &work{report: l.report, event: e, label: label, policy: policy, at: p.at, endpoint: s.endpoint, scopes: at, sender: s.sender,
 		contract: c, badKeys: l.badKeys, counters: l.counters, statuses: declaredStatuses(p.entry)}
 	for _, v := range p.when {
 		e.When = append(e.When, w.conditions(v, "when", inDelivery)...)

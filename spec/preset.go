@@ -75,15 +75,6 @@ func (r *report) withPresets(base, level *value) *value {
 	return mergeValues(&key{keys: rootKeys}, base, level)
 }
 
-// presetGaps says what a preset brings and this version does not generate: a
-// batch taken for one event would lose the others.
-func (l *loader) presetGaps(s *scope) {
-	if v := s.policy.get("challenge"); v != nil && v.preset {
-		l.warn(v.at, "challenge", "answer it in front of the receiver while the URL is being saved; challenge: null takes this back",
-			"preset %q: the sender's handshake is not answered by this version", textOf(l.root.get("preset")))
-	}
-}
-
 // presetNote is what the table says of a sender, to be added to a hint.
 func presetNote(name string) string {
 	n := lookup(presetTable(), name)

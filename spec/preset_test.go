@@ -10,7 +10,7 @@ import (
 
 // expected are the findings that a contract of nothing but a preset may have:
 // what only the receiver can say, and what is not generated yet.
-var expected = []string{"replay", "event-key", "param", "public-url", "not-supported-yet"}
+var expected = []string{"replay", "event-key", "param", "public-url", "not-supported-yet", "event-items"}
 
 // TestPresetsAreSound reads each preset as a contract of its own.
 func TestPresetsAreSound(t *testing.T) {

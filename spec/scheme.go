@@ -62,6 +62,17 @@ type Secret struct {
 	Pos   Pos
 	Name  string
 	Until time.Time // zero: for ever
+	Fetch *KeyFetch // of a public key: where it is fetched from; Name is that place
+}
+
+// KeyFetch is where public keys are published.
+type KeyFetch struct {
+	Pos   Pos
+	URL   string        // fixed; "" where the request names it
+	From  *Selector     // header, query or body; nil with URL
+	Hosts []string      // allowed with From
+	As    string        // jwk, x509-pem, pem
+	Cache time.Duration // 0: the runtime's default
 }
 
 // SignatureList describes a header that holds several elements.

@@ -3,7 +3,6 @@ package spec
 import (
 	"net/http"
 	"sort"
-	"strings"
 )
 
 // scope is one endpoint with its merged policy.
@@ -59,35 +58,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	l.report.items = ""
 	l.typeSigned(s)
 	l.ages(s)
-	l.presetGaps(s)
 	return s
-}
-
-func (l *loader) endpointPath(v *value, name string) string {
-	if v == nil {
-		if name == "" {
-			return ""
-		}
-		return "/" + name
-	}
-	text := textOf(v)
-	switch {
-	case strings.Contains(text, "{"):
-		l.later(v.at, "path %q with a parameter", text)
-	case text != "" && !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?# ") || strings.Contains(text, "//"):
-		l.err(v.at, "path", "write it as /inbound", "path %q is no path", text)
-	}
-	return strings.TrimSuffix(text, "/")
-}
-
-func (l *loader) refusePaths(all []*scope) {
-	for i, s := range all {
-		for _, o := range all[:i] {
-			if o.endpoint.Path == s.endpoint.Path {
-				l.err(s.at, "path", "", "endpoints %q and %q have one path, %q", o.endpoint.Name, s.endpoint.Name, s.endpoint.Path)
-			}
-		}
-	}
 }
 
 // typeSigned warns where the type can be changed by whoever captured a request.
@@ -129,6 +100,7 @@ func (l *loader) ages(s *scope) {
 // its events, and checks the contract as a whole.
 func (l *loader) finish(c *Contract, scopes []*scope) {
 	for _, s := range scopes {
+		s.endpoint.Sender = s.sender.habits()
 		l.endpointOutcomes(s)
 		l.batchAnswers(s)
 		l.endpointMedia(s)
@@ -139,6 +111,7 @@ func (l *loader) finish(c *Contract, scopes []*scope) {
 		}
 		l.lintSync(s.sender, s.lintAt())
 	}
+	l.replayElsewhere(scopes)
 	sort.Slice(c.Events, func(i, j int) bool { return c.Events[i].Name < c.Events[j].Name })
 	l.agree(c)
 	for at, known := range l.counters {
@@ -195,6 +168,23 @@ func (l *loader) endpointOutcomes(s *scope) {
 		}
 	}
 	s.endpoint.Outcomes = all
+	s.unlisted()
+}
+
+// unlisted adds what types that nobody listed can come to once one has a row:
+// as the endpoint declares it, else as its first event does.
+func (s *scope) unlisted() {
+	for _, o := range []Outcome{Duplicate, Conflict, InProgress} {
+		r := s.set.resolve(o)
+		if r == nil && len(s.endpoint.Events) > 0 {
+			if first, ok := s.endpoint.Events[0].Outcomes[o]; ok {
+				r = &first
+			}
+		}
+		if r != nil {
+			s.endpoint.Outcomes[o] = *r
+		}
+	}
 }
 
 func (l *loader) endpointMedia(s *scope) {

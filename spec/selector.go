@@ -11,7 +11,7 @@ type place struct {
 }
 
 var (
-	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectSigned, SelectConst}
+	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectPath, SelectParam, SelectSigned, SelectConst}
 	inSignature = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectElement, SelectParam, SelectMethod, SelectConst}
 )
 

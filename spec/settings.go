@@ -2,7 +2,7 @@ package spec
 
 import "sort"
 
-// settings collects every setting that is read at start.
+// settings collects every name whose value is read at start.
 func settings(c *Contract) []Setting {
 	secret := map[string]bool{}
 	take := func(t Template, hidden bool) {
@@ -12,17 +12,17 @@ func settings(c *Contract) []Setting {
 			}
 		}
 	}
-	for _, name := range c.Params {
-		secret[name] = false
-	}
-	if c.PublicURL != "" {
-		secret[c.PublicURL] = false
-	}
 	for _, d := range c.Downstreams {
 		take(d.URL, false)
 		for _, h := range d.Headers {
 			take(h.Value, true)
 		}
+	}
+	for _, name := range c.Params {
+		secret[name] = true // often a shared text that authenticates
+	}
+	if c.PublicURL != "" {
+		secret[c.PublicURL] = secret[c.PublicURL] || false
 	}
 	found := make([]Setting, 0, len(secret))
 	for name, hidden := range secret {

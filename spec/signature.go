@@ -139,7 +139,7 @@ func (r *report) schemeType(v *value) string {
 func (r *report) schemeMembers(v *value, kind string) {
 	for _, f := range v.fields {
 		k := signatureKeys[f.name]
-		if k == nil || k.later || f.name == "type" || f.name == "preset" || contains([]string{"secrets", "keys", "any", "all"}, f.name) || contains(schemeKeys[kind], f.name) {
+		if k == nil || k.later || f.value.form == nullForm || f.name == "type" || f.name == "preset" || contains([]string{"secrets", "keys", "any", "all"}, f.name) || contains(schemeKeys[kind], f.name) {
 			continue
 		}
 		r.err(f.at, "signature-key", "", "signature: %q means nothing for type %s", f.name, kind)

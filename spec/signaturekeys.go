@@ -26,7 +26,13 @@ func (l *loader) schemeKeysOf(v *value, s *Scheme, names keyNames) {
 	}
 	switch {
 	case s.PublicKeys():
-		if d.get("encoding") == nil {
+		form := fetchedForm(names.keys)
+		switch n := d.get("encoding"); {
+		case form != "" && n != nil && s.Decode.Encoding != form:
+			l.err(n.at, "signature-decode", "leave decode.encoding out", "signature: the keys are fetched as %s, and cannot be read as %s", form, s.Decode.Encoding)
+		case form != "":
+			s.Decode.Encoding = form
+		case n == nil:
 			l.err(v.at, "signature-decode", "write decode: {encoding: pem}", "signature: how the public key is written is not declared")
 		}
 		if n := d.get("preHash"); n != nil {
@@ -84,40 +90,36 @@ func (l *loader) unusedNames() {
 // publicKeys reads the names of public keys; without any it is <SOURCE>_PUBLIC_KEY.
 func (l *loader) publicKeys(names keyNames) []Secret {
 	l.useName(names.keys)
-	for _, item := range names.keys.each() {
-		if item.get("url") != nil || item.get("jwks") != nil {
-			l.later(item.at, "keys: public keys by address")
-			return nil
-		}
-	}
 	return l.names(names.keys, "keys", strings.ToUpper(names.source)+"_PUBLIC_KEY", names.at)
 }
 
 // secrets reads the names of secrets; without any it is <SOURCE>_WEBHOOK_SECRET.
-func (r *report) secrets(v *value, source string, at Pos) []Secret {
-	return r.names(v, "secrets", strings.ToUpper(source)+"_WEBHOOK_SECRET", at)
+func (l *loader) secrets(v *value, source string, at Pos) []Secret {
+	return l.names(v, "secrets", strings.ToUpper(source)+"_WEBHOOK_SECRET", at)
 }
 
-func (r *report) names(v *value, what, otherwise string, at Pos) []Secret {
+func (l *loader) names(v *value, what, otherwise string, at Pos) []Secret {
 	var all []Secret
 	for _, item := range v.each() {
+		if isFetched(item) {
+			if one, ok := l.keyFetch(item); ok {
+				all = append(all, one)
+			}
+			continue
+		}
 		name, until := item, (*value)(nil)
 		if item.form == mapForm {
 			name, until = item.get("name"), item.get("until")
 			if name == nil {
-				r.err(item.at, "secret-name", "", "%s: the %s has no name", what, strings.TrimSuffix(what, "s"))
+				l.err(item.at, "secret-name", "", "%s: the %s has no name", what, strings.TrimSuffix(what, "s"))
 				continue
 			}
 		}
-		if strings.Contains(textOf(name), "{") && strings.Contains(textOf(name), "_") {
-			r.later(name.at, "a secret's name with a tenant in it")
-			continue
-		}
-		text, ok := r.setting(name, what)
+		text, ok := l.secretName(name, what)
 		if !ok {
 			continue
 		}
-		all = append(all, Secret{Pos: name.at, Name: text, Until: r.until(until)})
+		all = append(all, Secret{Pos: name.at, Name: text, Until: l.until(until)})
 	}
 	if v == nil || v.form == listForm && len(v.items) == 0 {
 		all = []Secret{{Pos: at, Name: otherwise}}
@@ -125,7 +127,7 @@ func (r *report) names(v *value, what, otherwise string, at Pos) []Secret {
 	for i, s := range all {
 		for _, o := range all[:i] {
 			if o.Name == s.Name {
-				r.err(s.Pos, "secret-name", "", "%s: %q stands twice", what, s.Name)
+				l.err(s.Pos, "secret-name", "", "%s: %q stands twice", what, s.Name)
 			}
 		}
 	}
@@ -149,6 +151,10 @@ func (r *report) until(v *value) time.Time {
 func (l *loader) params() {
 	l.paramNames = map[string]string{}
 	for _, f := range l.root.get("params").fieldsOf() {
+		if !paramName.MatchString(f.name) {
+			l.err(f.at, "param", "write a name such as verify_token", "params: %q: a name is of the form [A-Za-z][A-Za-z0-9_]*", f.name)
+			continue
+		}
 		if name, ok := l.setting(f.value, "params."+f.name); ok {
 			l.paramNames[f.name] = name
 		}

@@ -103,20 +103,21 @@ var rootKeys = keys{
 	"version":     aNumber.on(atRoot),
 	"source":      aText.on(atRoot),
 	"preset":      aText.on(atRoot),
-	"params":      (&key{takes: mapForm, want: "a map of settings", of: aSetting}).on(atRoot),
+	"params":      {takes: mapForm, want: "a map of settings", at: atRoot, of: aSetting},
 	"publicUrl":   aSetting.on(atRoot),
-	"tenant":      aSelector.notYet().on(atRoot),
+	"tenant":      aSelector.on(atRoot),
 	"downstreams": {takes: mapForm, want: "a map of downstreams", at: atRoot, of: &key{takes: mapForm, want: "a map", keys: downstreamKeys}},
 
 	"secrets":   {takes: textForm | listForm, want: "a list of names of secrets", at: atSource, of: secretKey},
 	"keys":      publicKeysKey.on(atSource),
 	"signature": {takes: mapForm, want: "a map", at: atSource, keys: signatureKeys},
-	"challenge": (&key{takes: listForm | mapForm, want: "a challenge or a list of them", whole: true}).notYet().on(atSource),
-	"document":  (&key{takes: textForm | mapForm, want: "a selector", whole: true}).notYet().on(atSource),
-	"path":      aText.on(atSource),
-	"shared":    aSwitch.on(atEndpoint),
-	"sender":    {takes: mapForm, want: "a map", at: anywhere, keys: senderKeys},
-	"event":     {takes: mapForm | textForm | listForm, want: "a map, a type or a list of types", at: anywhere, keys: eventKeys, of: aText},
+	"challenge": {takes: listForm | mapForm, want: "a challenge or a list of them", whole: true, at: atSource, keys: challengeKeys,
+		of: &key{takes: mapForm, want: "a challenge such as {match, authenticate, respond}", keys: challengeKeys}},
+	"document": (&key{takes: textForm | mapForm, want: "a selector", whole: true}).notYet().on(atSource),
+	"path":     aText.on(atSource),
+	"shared":   aSwitch.on(atEndpoint),
+	"sender":   {takes: mapForm, want: "a map", at: anywhere, keys: senderKeys},
+	"event":    {takes: mapForm | textForm | listForm, want: "a map, a type or a list of types", at: anywhere, keys: eventKeys, of: aText},
 
 	"fingerprint": {takes: textForm | mapForm, whole: true, want: "body, {exclude: [...]} or {of: [...]}", at: anywhere, keys: members},
 	"outcomes":    {takes: mapForm, want: "a map", at: anywhere, keys: outcomeKeys()},
@@ -130,6 +131,24 @@ var rootKeys = keys{
 	"handler":   aSwitch.on(atWork),
 	"effects":   {takes: mapForm, want: "a map of effects", at: atWork, of: &key{takes: mapForm, want: "a map", keys: effectKeys}},
 	"endpoints": {takes: mapForm, want: "a map of endpoints", at: atRoot},
+}
+
+var challengeKeys = keys{
+	"match": {takes: textForm | listForm | mapForm, want: "a list of conditions such as {from: method, equals: GET}", keys: matchKeys(),
+		of: &key{takes: textForm | mapForm, want: "a condition such as {from: method, equals: GET}, or a selector", keys: matchKeys()}},
+	"authenticate": aText,
+	"check": {takes: listForm | mapForm, want: "a list such as [{from: query:hub.verify_token, param: verify_token}]", keys: selectorKeys,
+		of: &key{takes: mapForm, want: "a map such as {from: query:hub.verify_token, param: verify_token}", keys: selectorKeys}},
+	"respond": {takes: mapForm, want: "a map such as {status: 200, body: ...}", keys: keys{
+		"status": aStatus, "contentType": aText, "body": {takes: scalarForms, want: "text"}, "json": anything,
+		"headers": {takes: mapForm, want: "a map of headers", of: &key{takes: scalarForms, want: "text"}}}},
+	"refuseStatus": aStatus,
+}
+
+func matchKeys() keys {
+	all := conditionKeys()
+	all["method"] = aText
+	return all
 }
 
 var secretKey = &key{takes: textForm | mapForm, want: "the name of a secret, or {name, until}", keys: keys{

@@ -58,7 +58,7 @@ Exit codes: 0 fine, 1 findings (diagnostics, drift), 2 could not run.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(generateCommand(), lintCommand(), quickstartCommand(), versionCommand())
+	root.AddCommand(initCommand(), generateCommand(), lintCommand(), explainCommand(), sendCommand(), quickstartCommand(), versionCommand())
 	root.InitDefaultCompletionCmd()
 	completionExamples(root)
 	return root

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 	"github.com/rogpeppe/go-internal/txtar"
 	_ "modernc.org/sqlite"
 
@@ -238,4 +239,51 @@ UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablen
 		t.Fatal(err)
 	}
 	return all.String()
+}
+
+// TestDownTakesBack: what goes up comes down, but for NOT NULL that was taken away.
+func TestDownTakesBack(t *testing.T) {
+	done := 0
+	for _, e := range examples(t) {
+		out := evolution.Next(e.in)
+		if out.Next == nil || strings.Contains(out.Next.Text, "Rows may now have no") {
+			continue
+		}
+		done++
+		t.Run(e.name, func(t *testing.T) {
+			chain := fstest.MapFS{}
+			for _, m := range e.in.Existing {
+				chain[m.Name] = &fstest.MapFile{Data: []byte(m.Text)}
+			}
+			db, dialect := open(t, e.in.Dialect), goose.DialectPostgres
+			if e.in.Dialect == evolution.SQLite {
+				dialect = goose.DialectSQLite3
+			}
+			run := func(do func(*goose.Provider) error) {
+				t.Helper()
+				p, err := goose.NewProvider(dialect, db, chain, goose.WithDisableGlobalRegistry(true))
+				if err == nil {
+					err = do(p)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			up := func(p *goose.Provider) error { _, err := p.Up(t.Context()); return err }
+			run(up)
+			want := shape(t, db, e.in.Dialect)
+			chain[out.Next.Name] = &fstest.MapFile{Data: []byte(out.Next.Text)}
+			run(up)
+			if shape(t, db, e.in.Dialect) == want {
+				t.Error("the migration changes nothing")
+			}
+			run(func(p *goose.Provider) error { _, err := p.Down(t.Context()); return err })
+			if got := shape(t, db, e.in.Dialect); got != want {
+				t.Errorf("after going down the schema is\n%s\nand it was\n%s", got, want)
+			}
+		})
+	}
+	if done < 10 {
+		t.Errorf("took back %d migrations, want more", done)
+	}
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
-	"github.com/whgen/whgen/generator"
 	"github.com/whgen/whgen/spec"
 )
 
@@ -97,6 +95,6 @@ func lintOne(c *spec.Contract, found spec.Diagnostics) spec.Diagnostics {
 	if c == nil || found.HasErrors() {
 		return found
 	}
-	_, more := generator.NewPlan(c, generator.PlanOptions{Import: path.Join("example.com", generator.Out(c))})
+	_, more := planFor(c)
 	return append(found, more...)
 }

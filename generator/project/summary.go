@@ -6,8 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/whgen/whgen/generator"
 	"github.com/whgen/whgen/generator/tree"
 	"github.com/whgen/whgen/spec"
 )
@@ -34,7 +34,7 @@ func (w *work) summary() Summary {
 	s := Summary{
 		Source: c.Source, Contract: c.Receiver.Contract, Overlays: len(c.Receiver.Overlays), Out: w.plan.Out,
 		Events: len(c.Events), Key: common(c.Events, keyText(c)), Unchanged: w.changes.Unchanged,
-		Retention: common(c.Events, func(e *spec.Event) string { return Duration(e.Retention) }),
+		Retention: common(c.Events, func(e *spec.Event) string { return generator.Duration(e.Retention) }),
 	}
 	names := map[string]bool{}
 	for _, e := range c.Events {
@@ -92,20 +92,6 @@ func common(events []*spec.Event, text func(*spec.Event) string) string {
 		}
 	}
 	return said
-}
-
-// Duration is a duration as contracts write it: days, hours, minutes or seconds
-// where they are whole.
-func Duration(d time.Duration) string {
-	for _, unit := range []struct {
-		size time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
-		if d >= unit.size && d%unit.size == 0 {
-			return fmt.Sprintf("%d%s", d/unit.size, unit.name)
-		}
-	}
-	return d.String()
 }
 
 // String is the block that generate prints, without a final line end.

@@ -1,7 +1,6 @@
 package quickstart
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -10,10 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"strings"
-
-	"golang.org/x/mod/modfile"
 
 	"github.com/whgen/whgen/generator/project"
 )
@@ -88,7 +83,11 @@ func generate(ctx context.Context, folder string) error {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	if err := writeModule(ctx, folder); err != nil {
+	from, err := decide(lookAround(ctx))
+	if err != nil {
+		return err
+	}
+	if err := from.writeModule(folder); err != nil {
 		return err
 	}
 	p, err := project.Open(filepath.Join(folder, project.ConfigName))
@@ -100,66 +99,6 @@ func generate(ctx context.Context, folder string) error {
 		err = fmt.Errorf("internal error: the contract has findings: %v", r.Findings)
 	}
 	return err
-}
-
-// writeModule makes go.mod. In a checkout the module is built from there, with
-// the versions that its go.mod and go.sum know, so that nothing is downloaded
-// but what building whgen needed.
-func writeModule(ctx context.Context, folder string) error {
-	checkout, gomod := source(ctx)
-	if checkout == "" {
-		return released(ctx, folder)
-	}
-	f, err := modfile.Parse("go.mod", gomod, nil)
-	if err != nil {
-		return fmt.Errorf("read whgen's go.mod: %w", err)
-	}
-	err = errors.Join(f.AddModuleStmt("example.com/quickstart"),
-		f.AddRequire(modulePath, "v0.0.0"), f.AddReplace(modulePath, "", checkout, ""))
-	if err != nil {
-		return fmt.Errorf("make go.mod: %w", err)
-	}
-	text, err := f.Format()
-	if err != nil {
-		return fmt.Errorf("make go.mod: %w", err)
-	}
-	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
-	if err != nil {
-		return fmt.Errorf("read whgen's go.sum: %w", err)
-	}
-	return errors.Join(os.WriteFile(filepath.Join(folder, "go.mod"), text, 0o600),
-		os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o600))
-}
-
-// source is the folder of the module that the working directory belongs to or
-// requires, and its go.mod.
-func source(ctx context.Context) (folder string, gomod []byte) {
-	said, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output()
-	if err != nil {
-		return "", nil
-	}
-	folder = strings.TrimSpace(string(said))
-	if gomod, err = os.ReadFile(filepath.Join(folder, "go.mod")); folder == "" || err != nil {
-		return "", nil
-	}
-	return folder, gomod
-}
-
-// released requires the version that this program was built from.
-func released(ctx context.Context, folder string) error {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != modulePath || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return errors.New("whgen does not know its own version: run it in a checkout, as `go run ./cmd/whgen quickstart`")
-	}
-	text := "module example.com/quickstart\n\ngo 1.26.0\n"
-	if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write go.mod: %w", err)
-	}
-	var said bytes.Buffer
-	if err := goTool(ctx, folder, &said, "get", modulePath+"@"+info.Main.Version, "modernc.org/sqlite"); err != nil {
-		return fmt.Errorf("fetch the runtime: %w: %s", err, strings.TrimSpace(said.String()))
-	}
-	return nil
 }
 
 // goTool runs go in the folder, alone: without workspace, vendoring or C compiler.

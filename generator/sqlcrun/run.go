@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/whgen/whgen/generator"
 )
@@ -71,7 +72,8 @@ func Run(ctx context.Context, packages [][]generator.File) (_ [][]generator.File
 	if len(packages) == 0 {
 		return nil, nil
 	}
-	temp, err := os.MkdirTemp("", "whgen-sqlc-")
+	sweep()
+	temp, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for sqlc: %w", err)
 	}
@@ -93,6 +95,24 @@ func Run(ctx context.Context, packages [][]generator.File) (_ [][]generator.File
 		}
 	}
 	return outputs, nil
+}
+
+const (
+	tempPrefix = "whgen-sqlc-"
+	abandoned  = time.Hour // longer than any run
+)
+
+// sweep removes the folders of runs that were killed.
+func sweep() {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range left {
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandoned {
+			_ = os.RemoveAll(folder)
+		}
+	}
 }
 
 func writeInputs(folder string, inputs []generator.File) error {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whgen/whgen/generator"
 )
@@ -30,6 +31,14 @@ func inputs(engine, query string) []generator.File {
 func TestRunCompilesSeveralPackagesAtOnce(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("SQLCDEBUG", "nonsense=1")
+	killed := filepath.Join(os.Getenv("TMPDIR"), "whgen-sqlc-1") // of a run that was killed
+	if err := os.MkdirAll(filepath.Join(killed, "0"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(killed, long, long); err != nil {
+		t.Fatal(err)
+	}
 	got, err := Run(context.Background(), [][]generator.File{
 		inputs("sqlite", "SELECT id FROM a WHERE id = ?;"),
 		inputs("postgresql", "SELECT id FROM a WHERE id = $1;"),

@@ -12,8 +12,6 @@ import (
 type Backend struct {
 	Name     string
 	Postgres bool
-	// Habits says that Pool.Habits works.
-	Habits bool
 	// Light leaves out what starts a process for each of many steps, for drivers
 	// that take long to start.
 	Light bool

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -224,6 +223,3 @@ func (l *safeLog) tail() string {
 	text := l.String()
 	return text[max(0, len(text)-3000):]
 }
-
-// file is the path of a new SQLite database.
-func file(t *testing.T) string { return filepath.Join(t.TempDir(), "credits.db") }

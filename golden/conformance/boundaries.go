@@ -151,9 +151,7 @@ func answerLostAtEachStatement(b *bench) {
 
 func (b *bench) lostAtEachStatement(after bool) {
 	proxy := newWire(b.T, b.dsn)
-	r, err := b.connectTo(proxy.dsn).Credits(b.Context(), b.options()) // its relay does not run: only deliveries are counted
-	b.must(err)
-	url := b.serve(r)
+	url := b.serve(b.quietReceiver(proxy.dsn)) // only deliveries are counted
 	b.eachStatement(b.least(), func(n int) bool {
 		text := b.body(fmt.Sprintf("evt_4_%d", n), "o-4", 1)
 		proxy.arm(n, after, nil)

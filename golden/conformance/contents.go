@@ -80,6 +80,16 @@ func unknownType(b *bench) {
 	}
 	b.rows(10, 0, 0)
 	b.outcome(whrt.Ignored, 10)
+	first := b.want(`{"id":"evt_60","type":"order.exploded"}`, 200)
+	for range 9 {
+		if got := b.deliver(`{"id":"evt_60","type":"order.exploded"}`); got != first {
+			b.Errorf("got %v, want %v", got, first)
+		}
+	}
+	b.want(`{"id":"evt_60","type":"order.exploded","more":1}`, 200)
+	b.rows(11, 0, 0)
+	b.outcome(whrt.Duplicate, 9)
+	b.outcome(whrt.Conflict, 1)
 }
 
 // largeNumbers: numbers beyond what a float64 tells apart.

@@ -140,7 +140,8 @@ func oneStatus(b *bench) {
 	url := b.habits(nil)
 	for name, status := range map[string]int{"only200": 200, "only204": 204, "either": 202} {
 		first := fact("evt_67", 1, "")
-		for _, text := range []string{first, first, `{"id":"evt_68","type":"fact.unheard"}`} {
+		unheard := `{"id":"evt_68","type":"fact.unheard"}`
+		for _, text := range []string{first, first, unheard, unheard} {
 			got := b.compare(do(b.told(url+"/"+name, secret, text)), name, status)
 			if got.body != "" {
 				b.Errorf("%s: body %q, want none", name, got.body)
@@ -148,7 +149,7 @@ func oneStatus(b *bench) {
 		}
 	}
 	b.outcome(whrt.Processed, 3)
-	b.outcome(whrt.Duplicate, 3)
+	b.outcome(whrt.Duplicate, 6)
 	b.outcome(whrt.Ignored, 3)
 }
 

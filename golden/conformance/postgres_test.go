@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	driver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,6 +11,7 @@ import (
 	"github.com/whgen/whgen/golden/conformance"
 	sqlcredits "github.com/whgen/whgen/golden/credits/pgsql/credits"
 	pgxcredits "github.com/whgen/whgen/golden/credits/postgres/credits"
+	sqlhabits "github.com/whgen/whgen/golden/habits/pgsql/habits"
 	pgxhabits "github.com/whgen/whgen/golden/habits/postgres/habits"
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/pgsqlstore"
@@ -19,7 +19,7 @@ import (
 
 // onPgx is pgx's own pool.
 func onPgx() conformance.Backend {
-	return conformance.Backend{Name: "pgx", Postgres: true, Habits: true, Open: func(ctx context.Context, dsn string, _ func()) (conformance.Pool, error) {
+	return conformance.Backend{Name: "pgx", Postgres: true, Open: func(ctx context.Context, dsn string, _ func()) (conformance.Pool, error) {
 		config, err := pgxpool.ParseConfig(dsn)
 		if err != nil {
 			return nil, err
@@ -114,7 +114,13 @@ type sqlPool struct{ db *sql.DB }
 func (p sqlPool) DB() *sql.DB { return p.db }
 func (p sqlPool) Close()      { _ = p.db.Close() }
 
-func (p sqlPool) Migrate(ctx context.Context, _ bool) error { return sqlcredits.Migrate(ctx, p.db) }
+func (p sqlPool) Migrate(ctx context.Context, both bool) error {
+	err := sqlcredits.Migrate(ctx, p.db)
+	if err == nil && both {
+		err = sqlhabits.Migrate(ctx, p.db)
+	}
+	return err
+}
 
 func (p sqlPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
 	return sqlcredits.New(ctx, sqlcredits.Config{
@@ -123,8 +129,11 @@ func (p sqlPool) Credits(ctx context.Context, o conformance.Options) (*whrt.Rece
 	})
 }
 
-func (p sqlPool) Habits(context.Context, conformance.Options) (*whrt.Receiver, error) {
-	return nil, errors.New("golden/habits has no receiver for database/sql on PostgreSQL")
+func (p sqlPool) Habits(ctx context.Context, o conformance.Options) (*whrt.Receiver, error) {
+	return sqlhabits.New(ctx, sqlhabits.Config{
+		DB: p.db, Secrets: o.Secrets, Settings: o.Settings,
+		Observer: o.Observer, Clock: o.Clock, HTTPClient: o.HTTPClient, NoRelay: o.NoRelay,
+	})
 }
 
 type sqlHandler struct{ work conformance.Work }

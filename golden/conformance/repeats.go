@@ -18,6 +18,7 @@ var repeats = []caseOf{
 	{name: "the first answer again after a lost one", both: true, run: lostAnswer},
 	{name: "a volatile member is no conflict", run: volatileMember},
 	{name: "a conflict leaves the first alone", both: true, run: conflict},
+	{name: "conflicts do not fill the disk", both: true, run: manyConflicts},
 	{name: "two events about one fact", both: true, run: twoEventsOneFact},
 }
 
@@ -103,10 +104,30 @@ func conflict(b *bench) {
 	}
 }
 
+// manyConflicts: the seventeenth different content of a key and all after it are
+// counted in one row.
+func manyConflicts(b *bench) {
+	const contents = 20
+	b.want(b.body("evt_19", "o-19", 0), 200)
+	for range 2 {
+		for i := range contents {
+			b.want(b.body("evt_19", "o-19", i+1), 200)
+		}
+	}
+	b.rows(1, 1, 1)
+	b.outcome(whrt.Conflict, 2*contents)
+	if n, sum := b.number("SELECT count(*) FROM credits_inbox_conflicts"), b.number("SELECT sum(deliveries) FROM credits_inbox_conflicts"); n != 17 || sum != 2*contents {
+		b.Errorf("%d rows with %d conflicting deliveries, want 17 with %d", n, sum, 2*contents)
+	}
+}
+
 // twoEventsOneFact: without a declared business key, which whgen
 // refuses as not supported yet, two ids are two events.
 func twoEventsOneFact(b *bench) {
-	const rounds = 50
+	rounds := 50
+	if b.kind == "settled" {
+		rounds = 10
+	}
 	for i := range rounds {
 		var both sync.WaitGroup
 		for _, id := range []string{"evt_10", "evt_11"} {
@@ -115,5 +136,5 @@ func twoEventsOneFact(b *bench) {
 		both.Wait()
 	}
 	b.rows(2*rounds, 2*rounds, 2*rounds)
-	b.outcome(whrt.Processed, 2*rounds)
+	b.outcome(whrt.Processed, int64(2*rounds))
 }

@@ -15,7 +15,7 @@ import (
 // opened by the bare name of the file: what a receiver needs of a connection it
 // has to set itself.
 func SQLite(name, driverName string) Backend {
-	return Backend{Name: name, Habits: true, Open: func(_ context.Context, dsn string, before func()) (Pool, error) {
+	return Backend{Name: name, Open: func(_ context.Context, dsn string, before func()) (Pool, error) {
 		db, err := sql.Open(driverName, dsn)
 		if err != nil {
 			return nil, err

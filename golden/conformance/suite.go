@@ -20,7 +20,7 @@ type caseOf struct {
 // the address of a new, empty database each time.
 func Run(t *testing.T, backend Backend, scratch func(t *testing.T) string, names ...string) {
 	var all []caseOf
-	for _, list := range [][]caseOf{repeats, races, failures, boundaries, requests, contents, secrets, habits, outsides, locks} {
+	for _, list := range [][]caseOf{repeats, races, failures, boundaries, requests, contents, secrets, habits, columns, crowds, outsides, locks} {
 		all = append(all, list...)
 	}
 	for _, name := range names {
@@ -44,9 +44,7 @@ func Run(t *testing.T, backend Backend, scratch func(t *testing.T) string, names
 	}
 }
 
-func (c caseOf) fits(b Backend) bool {
-	return (c.only == nil || c.only(b)) && (!c.habits || b.Habits)
-}
+func (c caseOf) fits(b Backend) bool { return c.only == nil || c.only(b) }
 
 func (c caseOf) on(b *bench) {
 	c.run(b)

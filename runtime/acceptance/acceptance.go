@@ -95,7 +95,7 @@ const (
 // database that is not a scratch one before it writes anything.
 func Run[DB, H any](t *testing.T, s Setup[DB, H], g Package[DB, H]) {
 	t.Helper()
-	s.check(t)
+	s.check(t, g.Events)
 	open := g.Open
 	if s.Open != nil {
 		open = s.Open

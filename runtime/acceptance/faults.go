@@ -43,28 +43,40 @@ func (f *Faults) Around(handle func() error) error {
 	return nil
 }
 
-// faultyStore panics where there is no handler that could.
-type faultyStore struct {
+// brokenStore panics in its first transaction.
+type brokenStore struct {
 	whrt.Store
-	faults *Faults
+	done atomic.Bool
 }
 
 // Deliver panics, or delivers.
-func (s *faultyStore) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
-	if fault(s.faults.next.Load()) == panicking {
+func (s *brokenStore) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
+	if s.done.CompareAndSwap(false, true) {
 		panic(errInjected)
 	}
 	return s.Store.Deliver(ctx, ds)
 }
 
-// during delivers the event while a fault is armed.
+// panicked panics inside of the work: where the user's handler has done its own,
+// else in the store of a receiver that is there for this step alone.
+func (p *protocol) panicked() []answer {
+	p.Helper()
+	p.n++
+	if p.e.Handled {
+		return p.during(panicking)
+	}
+	r := p.receiver(&brokenStore{Store: p.store()}, nil)
+	return []answer{p.sendTo(r, p.request(delivery{body: p.e.Body}))}
+}
+
+// during delivers the event while the call of its handler goes wrong.
 func (p *protocol) during(f fault) []answer {
 	p.Helper()
 	before := p.faults.calls.Load()
 	p.faults.next.Store(int32(f))
 	answers := p.deliver(p.e.Body)
 	p.faults.next.Store(int32(noFault))
-	if p.e.Handled && p.faults.calls.Load() == before {
+	if p.faults.calls.Load() == before {
 		p.Errorf("the handler of %s was not called", p.e.Name)
 	}
 	return answers

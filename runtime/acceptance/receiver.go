@@ -122,10 +122,12 @@ func query(raw string) string {
 }
 
 // send delivers to an instance and hears what it decided.
-func (p *protocol) send(i int, req *http.Request) answer {
+func (p *protocol) send(i int, req *http.Request) answer { return p.sendTo(p.instances[i], req) }
+
+func (p *protocol) sendTo(r *instance, req *http.Request) answer {
 	h := &heard{}
 	w := httptest.NewRecorder()
-	p.instances[i].mux.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), attemptKey{}, h)))
+	r.mux.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), attemptKey{}, h)))
 	a := answer{n: p.n, status: w.Code, header: w.Header(), body: w.Body.String(), heard: h}
 	a.said, a.reason = h.answered()
 	a.outcome = a.said

@@ -29,7 +29,8 @@ var refusals = map[string]struct{ engine, name, before, want string }{
 	"database with rows":       {"postgres", "", `CREATE TABLE "My rows" AS SELECT 1 AS n`, `refused: table public."My rows" of the database whgen_test_`},
 	"database with a table":    {"postgres", "", "CREATE TABLE t (n integer)", "migrate: reached"},
 	"no handler":               {"sqlite", "a_test.db", "", "setup gives no Handler"},
-	"growth of nothing":        {"sqlite", "a_test.db", "", `Setup.Grow has "orders", and Setup.Count has no such query`},
+	"growth of nothing":        {"sqlite", "a_test.db", "", `Setup.Grow has "orders" of paid, and Setup.Count has no such query`},
+	"growth of no event":       {"sqlite", "a_test.db", "", `Setup.Grow has "payed", and the contract has no such event`},
 }
 
 // TestRefusals runs each in a process of its own: a refusal ends the test.
@@ -71,7 +72,10 @@ func TestRefused(t *testing.T) {
 	case "no handler":
 		s.Handler = nil
 	case "growth of nothing":
-		s.Grow = map[string]int{"orders": 1}
+		p.Events = []acceptance.Event{{Name: "paid"}}
+		s.Grow = map[string]map[string]int{"paid": {"orders": 1}}
+	case "growth of no event":
+		s.Grow = map[string]map[string]int{"payed": {}}
 	}
 	acceptance.Run(t, s, p)
 }

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"slices"
 	"testing"
 )
 
@@ -19,19 +20,20 @@ type Setup[DB, H any] struct {
 	// claims the event. Steps that need a failure let it run first.
 	Handler H
 	// Count are queries of one number each, by the name to print it under: rows
-	// of tables that the handler or a trigger writes. They must grow alike with
-	// each processed event and stay as they are otherwise.
+	// of tables that the handler or a trigger writes. Events of one kind must
+	// change them alike, and what is not processed must leave them as they are.
 	Count map[string]string
-	// Grow is by how much an event that reaches the handler changes a number of
-	// Count. Without an entry it is what the first event has changed, which must
-	// be more than nothing.
-	Grow map[string]int
+	// Grow is, by the event's name in the contract, by how much one event changes
+	// the numbers of Count; one that is left out must stay as it is. For an event
+	// without an entry it is what the first of its kind has changed, and the
+	// handler must have changed something.
+	Grow map[string]map[string]int
 }
 
 // NoHandler stands for the handler of a package that needs none.
 type NoHandler struct{}
 
-func (s Setup[DB, H]) check(t *testing.T) {
+func (s Setup[DB, H]) check(t *testing.T, events []Event) {
 	t.Helper()
 	if any(s.Handler) == nil {
 		t.Fatal("setup gives no Handler: give the one that your program runs, in acceptance_setup_test.go")
@@ -39,9 +41,14 @@ func (s Setup[DB, H]) check(t *testing.T) {
 	if _, none := any(s.Handler).(NoHandler); !none && len(s.Count) == 0 {
 		t.Log("Setup.Count is empty: what your handler writes is not counted")
 	}
-	for name := range s.Grow {
-		if _, ok := s.Count[name]; !ok {
-			t.Fatalf("Setup.Grow has %q, and Setup.Count has no such query", name)
+	for event, grow := range s.Grow {
+		if !slices.ContainsFunc(events, func(e Event) bool { return e.Name == event }) {
+			t.Fatalf("Setup.Grow has %q, and the contract has no such event", event)
+		}
+		for name := range grow {
+			if _, ok := s.Count[name]; !ok {
+				t.Fatalf("Setup.Grow has %q of %s, and Setup.Count has no such query", name, event)
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ var steps = map[string]func(*protocol) []answer{
 	"retry":             func(p *protocol) []answer { return p.deliver(p.e.Body) },
 	"commit-refused":    func(p *protocol) []answer { p.n++; return p.refusedCommit() },
 	"after-refusal":     func(p *protocol) []answer { return p.deliver(p.e.Body) },
-	"panic":             func(p *protocol) []answer { p.n++; return p.during(panicking) },
+	"panic":             (*protocol).panicked,
 	"after-panic":       func(p *protocol) []answer { return p.deliver(p.e.Body) },
 	"response-lost":     (*protocol).responseLost,
 	"concurrent":        func(p *protocol) []answer { p.n++; return p.atOnce(2) },
@@ -184,9 +184,19 @@ func (p *protocol) missingKey() []answer {
 	if body == "" {
 		body = p.e.Body
 	}
-	send := func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) }
-	if p.c.Definition.Endpoints[p.e.Endpoint].Items != "" {
-		return []answer{send()} // an element is kept as rejected
+	deliver := func() answer { return p.send(0, p.request(delivery{body: body, omit: p.e.NoKeyHeader})) }
+	if p.wanted("missing-key") != "malformed" {
+		return []answer{deliver()} // it is kept
 	}
-	return p.untouched(send)
+	return p.untouched(deliver)
+}
+
+// wanted is the outcome that the contract gives to a step of the event.
+func (p *protocol) wanted(step string) string {
+	for _, s := range p.e.Steps {
+		if s.Name == step {
+			return s.Outcome
+		}
+	}
+	return ""
 }

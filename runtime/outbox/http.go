@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/whgen/whgen/runtime/internal/dial"
 )
 
 // Header is one header line of a request.
@@ -152,7 +154,7 @@ func (s *HTTPSender) failure(ctx context.Context, body *fixedBody, err error) er
 	if errors.Is(err, errPrivate) {
 		return Permanent(errPrivate)
 	}
-	text := errors.New(describe(err))
+	text := errors.New(dial.Describe(err))
 	if body.started.Load() {
 		return Uncertain(fmt.Errorf("after the request was begun: %w", text))
 	}

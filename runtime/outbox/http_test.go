@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/whgen/whgen/runtime/internal/dial"
 )
 
 var retried = [][2]int{{408, 408}, {425, 425}, {429, 429}, {500, 599}}
@@ -128,11 +130,11 @@ func TestHTTPRefusesPrivateAddresses(t *testing.T) {
 		t.Errorf("got %v; want a permanent refusal", err)
 	}
 	for _, a := range []string{"127.0.0.1:80", "10.0.0.1:80", "169.254.169.254:80", "100.64.0.1:80", "[::1]:80", "[fe80::1]:80", "[::ffff:10.0.0.1]:80", "0.0.0.0:80"} {
-		if refusePrivate(a) == nil {
+		if dial.RefusePrivate(a) == nil {
 			t.Errorf("%s is allowed", a)
 		}
 	}
-	if err := refusePrivate("192.0.2.1:443"); err != nil {
+	if err := dial.RefusePrivate("192.0.2.1:443"); err != nil {
 		t.Errorf("a public address: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +15,8 @@ import (
 // Sign does what the sender does: it adds signature, timestamp, pinned values
 // and hash of the body to the request, made at now. The key is the secret, and
 // for signatures with public keys the private one in PEM (PKCS #8), for "jwt"
-// also as a JSON Web Key. A signed id must be there already. What the scheme
+// also as a JSON Web Key. A signed id, header or query that is not there yet gets
+// a random value. What the scheme
 // reads from a form or a JSON body is written into that body; Sign reads such
 // bodies itself where r has no JSON, Items and Members. For "ip" it sets
 // r.Remote. Plug-ins cannot be signed for.
@@ -163,8 +165,12 @@ func (h *Hashed) of(data []byte) (string, error) {
 	return encode(h.Encoding, digest.Sum(nil)), nil
 }
 
-// stamp puts the time where the scheme reads it.
+// stamp puts the time where the scheme reads it, and fills what is signed and
+// not there.
 func (g *signer) stamp() error {
+	if err := g.fill(); err != nil {
+		return err
+	}
 	t := g.scheme.Timestamp
 	if t == nil {
 		return nil
@@ -175,6 +181,31 @@ func (g *signer) stamp() error {
 		return nil
 	}
 	return g.put(t.From, text)
+}
+
+// fill gives a random value to a signed id, header or query that is not there.
+func (g *signer) fill() error {
+	var signed []Source
+	if g.scheme.ID != nil {
+		signed = append(signed, *g.scheme.ID)
+	}
+	for _, p := range g.scheme.Content {
+		if p.Source != nil {
+			signed = append(signed, *p.Source)
+		}
+	}
+	for _, src := range signed {
+		if src.In != "header" && src.In != "query" || g.scheme.Timestamp != nil && g.scheme.Timestamp.From == src {
+			continue
+		}
+		if vs, err := g.values(src); err == nil && len(vs) == 0 {
+			if err := g.put(src, rand.Text()); err != nil {
+				return err
+			}
+		}
+	}
+	g.query = nil
+	return nil
 }
 
 // line writes the signature the way the scheme has it.

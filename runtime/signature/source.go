@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"crypto/subtle"
 	"net/http"
 )
 
@@ -139,7 +140,7 @@ func (d *reader) required(reqs []Requirement) *Error {
 		if err != nil {
 			return err
 		}
-		if v != q.Equals {
+		if subtle.ConstantTimeCompare([]byte(v), []byte(q.Equals)) != 1 { // it may be a token by another name
 			return fail(Mismatch, "a required value differs: %s", place(q.From))
 		}
 	}

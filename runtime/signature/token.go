@@ -97,7 +97,7 @@ func compileBearer(s Scheme, secrets []string) (Verifier, error) {
 
 func compileBasic(s Scheme, secrets []string) (Verifier, error) {
 	for i, text := range secrets {
-		if user, _, ok := strings.Cut(text, ":"); !ok || user == "" {
+		if !strings.Contains(text, ":") || text == ":" {
 			return nil, fmt.Errorf("secret %s: %w", s.Secrets[i].Name, errors.New("is not written user:password"))
 		}
 	}

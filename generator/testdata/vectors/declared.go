@@ -7,8 +7,11 @@ import (
 
 // declaration is what the generator has written for one sender.
 type declaration struct {
-	scheme signature.Scheme
-	key    []whrt.Selector
+	scheme      signature.Scheme
+	items       string
+	key         []whrt.Selector
+	fingerprint whrt.Members
+	challenges  []whrt.Challenge
 }
 
 // declared is filled by declared_gen.go, which the test writes.

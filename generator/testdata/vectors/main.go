@@ -28,8 +28,9 @@ type sender struct {
 	Name   string
 	Scheme struct{ Type string }
 	Key    struct {
-		Parts []struct{ In, Name, Path string }
-		Items string
+		Parts    []struct{ In, Name, Path string }
+		Items    string
+		Volatile []string
 	} `json:"event_key"`
 	Vectors []vector
 }
@@ -57,6 +58,10 @@ func main() {
 		fmt.Println(err)
 		os.Exit(2)
 	}
+	if len(os.Args) > 2 {
+		runChallenges(data)
+		report()
+	}
 	var file struct{ Senders []sender }
 	if err := json.Unmarshal(data, &file); err != nil {
 		fmt.Println(err)
@@ -72,31 +77,41 @@ func main() {
 		}
 		s.run(d)
 	}
-	fmt.Printf("%d excepted\n%d passed, %d failed\n", excepted, passed, failed)
+	fmt.Printf("%d excepted\n", excepted)
+	report()
+}
+
+// report prints the sum and ends.
+func report() {
+	fmt.Printf("%d passed, %d failed\n", passed, failed)
 	if failed > 0 {
 		os.Exit(1)
 	}
+	os.Exit(0)
 }
 
-// run checks every request of a sender, and that equal keys are equal and
-// different ones differ.
+// run checks every request of a sender, and that another delivery of an event
+// is one: equal keys whatever the bytes are, and equal fingerprints where the
+// sender names what changes, or nothing has changed.
 func (s sender) run(d declaration) {
-	stored := map[string]string{}
+	stored, bodies := map[string][]taken{}, map[string]string{}
 	for _, v := range s.Vectors {
-		why, key := s.judge(d, v)
-		if stored[v.Name] = key; len(d.key) == 0 || !v.isEvent() {
-			stored[v.Name] = strings.Join(s.recipe(v), "|")
+		bodies[v.Name] = string(v.body())
+		why, events := s.judge(d, v)
+		if len(d.key) == 0 || !v.isEvent() {
+			events = nil
+			for _, key := range s.recipe(v) {
+				events = append(events, taken{key: key})
+			}
 		}
+		stored[v.Name] = events
 		first, again := stored[v.SameEventAs]
-		key = stored[v.Name]
 		switch {
 		case why != "":
-		case v.SameEventAs != "" && (!again || first != key):
-			why = "it has another key than " + v.SameEventAs
-		case len(v.Keys) == 1 && len(d.key) > 0 && v.isEvent() && key != v.Keys[0]:
-			why = fmt.Sprintf("the key is %q, want %q", key, v.Keys[0])
-		case len(v.Keys) > 0 && (len(d.key) == 0 || !v.isEvent()) && !slices.Equal(s.recipe(v), v.Keys):
-			why = fmt.Sprintf("the recipe gives %q, want %q", s.recipe(v), v.Keys)
+		case v.SameEventAs != "" && (!again || !sameEvents(first, events, len(s.Key.Volatile) > 0 || bodies[v.SameEventAs] == bodies[v.Name])):
+			why = "it is another event than " + v.SameEventAs
+		case len(v.Keys) > 0 && !slices.Equal(keysOf(events), slices.Sorted(slices.Values(v.Keys))):
+			why = fmt.Sprintf("the keys are %q, want %q", keysOf(events), v.Keys)
 		}
 		if why == "" {
 			passed++
@@ -107,12 +122,30 @@ func (s sender) run(d declaration) {
 	}
 }
 
+// keysOf is sorted, since the events of a batch are worked on at once.
+func keysOf(events []taken) []string {
+	var keys []string
+	for _, e := range events {
+		keys = append(keys, e.key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func sameEvents(a, b []taken, fingerprints bool) bool {
+	if !fingerprints {
+		return slices.Equal(keysOf(a), keysOf(b))
+	}
+	order := func(x, y taken) int { return strings.Compare(x.key, y.key) }
+	return slices.Equal(slices.SortedFunc(slices.Values(a), order), slices.SortedFunc(slices.Values(b), order))
+}
+
 // isEvent reports whether a receiver can read an event from the body: some
 // vectors have a text or nothing, which is malformed after its verification.
 func (v vector) isEvent() bool { return json.Valid(v.body()) }
 
-// recipe evaluates the key recipe of batches and forms, which receivers do not
-// split yet, and of bodies that are no event.
+// recipe evaluates the key recipe where receivers do not: of forms, and of
+// bodies that are no event.
 func (s sender) recipe(v vector) []string {
 	r := &signature.Request{Body: v.body()}
 	signature.JSONBody(r)
@@ -162,12 +195,12 @@ func (v vector) body() []byte {
 }
 
 // judge sends one request to a receiver that is configured as the vector says.
-func (s sender) judge(d declaration, v vector) (why, key string) {
+func (s sender) judge(d declaration, v vector) (why string, events []taken) {
 	base, query, _ := strings.Cut(v.URL, "?")
 	st := &store{}
 	rcv, err := whrt.NewReceiver(context.Background(), definition(d, v), st, options(v, base))
 	if err != nil {
-		return "the receiver does not start: " + err.Error(), ""
+		return "the receiver does not start: " + err.Error(), nil
 	}
 	server := httptest.NewServer(rcv)
 	defer server.Close()
@@ -178,13 +211,13 @@ func (s sender) judge(d declaration, v vector) (why, key string) {
 	answer, err := send(v, target)
 	switch {
 	case err != nil:
-		return err.Error(), ""
+		return err.Error(), nil
 	case answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusBadRequest:
-		return "the answer is " + answer.Status, ""
+		return "the answer is " + answer.Status, nil
 	case (answer.StatusCode != http.StatusUnauthorized) != (v.Expect == "accept"):
-		return fmt.Sprintf("want %s, the answer is %s", v.Expect, answer.Status), ""
+		return fmt.Sprintf("want %s, the answer is %s", v.Expect, answer.Status), nil
 	}
-	return "", st.key
+	return "", st.taken
 }
 
 func options(v vector, base string) whrt.Options {
@@ -234,10 +267,11 @@ func definition(d declaration, v vector) whrt.Definition {
 		Settings: append(settings, whrt.Setting{Name: "PUBLIC_URL"}),
 		Endpoints: []whrt.Endpoint{{
 			MaxBody: 1 << 20, Methods: []string{"GET", "POST", "PUT"}, Scheme: scheme, Timing: timing,
+			Items:  d.items,
 			Media:  []string{"application/json", "application/x-www-form-urlencoded", "text/plain"},
 			Routes: []whrt.Route{{Event: 0}}, Responses: responses(),
 		}},
-		Events: []whrt.Event{{Name: "any", Key: key, Responses: responses(), Timing: timing}},
+		Events: []whrt.Event{{Name: "any", Key: key, Fingerprint: d.fingerprint, Responses: responses(), Timing: timing}},
 	}
 }
 
@@ -250,8 +284,22 @@ func responses() (all whrt.Responses) {
 	return all
 }
 
-// send writes the headers with the letter case and the lines of the vector.
 func send(v vector, target string) (*http.Response, error) {
+	req, err := request(v, target)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return res, err
+}
+
+// request writes the headers with the letter case and the lines of the vector.
+func request(v vector, target string) (*http.Request, error) {
 	req, err := http.NewRequest(v.Method, target, bytes.NewReader(v.body()))
 	if err != nil {
 		return nil, err
@@ -266,13 +314,7 @@ func send(v vector, target string) (*http.Response, error) {
 	if v.RemoteIP != "" { // as a proxy of ours adds it
 		req.Header["X-Forwarded-For"] = append(req.Header["X-Forwarded-For"], v.RemoteIP)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	_, err = io.Copy(io.Discard, res.Body)
-	return res, err
+	return req, nil
 }
 
 type clock int64

@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/outbox"
 )
 
-// store takes one delivery and remembers its key.
-type store struct{ key string }
+// store takes the deliveries of one request and remembers them.
+type store struct {
+	mu    sync.Mutex
+	taken []taken
+}
+
+// taken is one event: its key, and what tells a repeat from a conflict.
+type taken struct{ key, fingerprint string }
 
 func (s *store) Verify(context.Context) error { return nil }
 
@@ -18,9 +25,11 @@ func (s *store) Lookup(context.Context, string) (whrt.Result, error) {
 }
 
 func (s *store) Deliver(_ context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	out := make([]whrt.Result, len(ds))
 	for i, d := range ds {
-		s.key = d.Key
+		s.taken = append(s.taken, taken{d.Key, string(d.Fingerprint)})
 		out[i] = whrt.Result{Found: whrt.New}
 	}
 	return out, nil

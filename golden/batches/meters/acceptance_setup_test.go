@@ -18,7 +18,7 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, meters.Handler] {
 		},
 		Handler: replacer{},
 		Count:   map[string]string{"replacements": "SELECT count(*) FROM replacements"},
-		Grow:    map[string]int{"replacements": 1},
+		Grow:    map[string]map[string]int{"replaced": {"replacements": 1}},
 	}
 }
 

@@ -33,6 +33,8 @@ var definition = whrt.Definition{
 		},
 		Responses: whrt.Responses{
 			whrt.Processed:        {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "[accepted]"}}},
+			whrt.Duplicate:        {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "[accepted]"}}},
+			whrt.Conflict:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "[accepted]"}}},
 			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 500, RetryAfter: 30},
 			whrt.Rejected:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "[accepted]"}}},

@@ -30,6 +30,9 @@ var definition = whrt.Definition{
 			Routes:  []whrt.Route{{Type: "patched", Event: 0}, {Type: "put", Event: 1}},
 			Unknown: whrt.UnknownReject,
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Echo", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}, {Name: "Location", Value: whrt.Text{{Text: "/orders/"}, {From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"id\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\",\"n\":"}, {From: &whrt.Selector{Name: "/n"}}, {Text: "}"}}},
+				whrt.Conflict:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{From: &whrt.Selector{Name: "/id"}}, {Text: " differs"}}},
+				whrt.InProgress:       {Status: 503, RetryAfter: 5},
 				whrt.Failed:           {Status: 500, RetryAfter: 30},
 				whrt.Rejected:         {Status: 422, Body: whrt.Text{{Text: "unknown"}}},
 				whrt.Ignored:          {Status: 422, Body: whrt.Text{{Text: "unknown"}}},
@@ -59,6 +62,9 @@ var definition = whrt.Definition{
 			Routes:  []whrt.Route{{Type: "put", Event: 1}},
 			Unknown: whrt.UnknownRetry,
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Echo", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}, {Name: "Location", Value: whrt.Text{{Text: "/orders/"}, {From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"id\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\",\"n\":"}, {From: &whrt.Selector{Name: "/n"}}, {Text: "}"}}},
+				whrt.Conflict:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{From: &whrt.Selector{Name: "/id"}}, {Text: " differs"}}},
+				whrt.InProgress:       {Status: 503, RetryAfter: 5},
 				whrt.Failed:           {Status: 500, RetryAfter: 30},
 				whrt.Rejected:         {Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Echo", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}, {Name: "Location", Value: whrt.Text{{Text: "/orders/"}, {From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"id\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\",\"n\":"}, {From: &whrt.Selector{Name: "/n"}}, {Text: "}"}}},
 				whrt.Ignored:          {Status: 422, Body: whrt.Text{{Text: "unknown"}}},
@@ -84,6 +90,9 @@ var definition = whrt.Definition{
 			Routes:  []whrt.Route{{Type: "put", Event: 1}},
 			Unknown: whrt.UnknownReject,
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Replay: true, Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Echo", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}, {Name: "Location", Value: whrt.Text{{Text: "/orders/"}, {From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"id\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\",\"n\":"}, {From: &whrt.Selector{Name: "/n"}}, {Text: "}"}}},
+				whrt.Conflict:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{From: &whrt.Selector{Name: "/id"}}, {Text: " differs"}}},
+				whrt.InProgress:       {Status: 503, RetryAfter: 5},
 				whrt.Failed:           {Status: 500, RetryAfter: 30},
 				whrt.Rejected:         {Status: 422, Body: whrt.Text{{Text: "unknown"}}},
 				whrt.Ignored:          {Status: 422, Body: whrt.Text{{Text: "unknown"}}},

@@ -14,7 +14,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, effectspg.Handler] {
 	return acceptance.Setup[*pgxpool.Pool, effectspg.Handler]{
 		Handler: asked{},
 		Count:   map[string]string{"shouts": "SELECT count(*) FROM effects_outbox_messages WHERE effect = 'shout'"},
-		Grow:    map[string]int{"shouts": 1},
+		Grow:    map[string]map[string]int{"asked": {"shouts": 1}},
 	}
 }
 

@@ -31,6 +31,9 @@ var definition = whrt.Definition{
 			{Type: "row", Event: 2},
 		},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200, Body: whrt.Text{{Text: "rejected"}}},
 			whrt.Ignored:          {Status: 200},

@@ -38,6 +38,9 @@ var definition = whrt.Definition{
 			{Type: "paired", Event: 9},
 		},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+			whrt.Conflict:         {Status: 200, Body: whrt.Text{{Text: "differs"}}},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 202, Body: whrt.Text{{Text: "ignored"}}},

@@ -37,6 +37,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "charge.succeeded", Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -67,6 +70,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Kind: whrt.Header, Name: "X-GitHub-Event"}, {Name: "/action"}},
 			Routes: []whrt.Route{{Type: "issues.opened", Event: 1}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -96,6 +102,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Kind: whrt.Header, Name: "X-Shopify-Topic"}},
 			Routes: []whrt.Route{{Type: "products/create", Event: 3}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -132,6 +141,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}, {Name: "/event/type"}},
 			Routes: []whrt.Route{{Type: "event_callback.message", Event: 2}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -169,6 +181,9 @@ var definition = whrt.Definition{
 			Type:   []whrt.Selector{{Name: "/type"}},
 			Routes: []whrt.Route{{Type: "user.created", Event: 4}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200, Body: whrt.Text{{Text: "again"}}},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},

@@ -31,6 +31,9 @@ var definition = whrt.Definition{
 			{Type: "select", Event: 2},
 		},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 200},

@@ -24,7 +24,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, nullable.Handler] {
 		},
 		Handler: keeper{},
 		Count:   map[string]string{"kept": "SELECT count(*) FROM kept"},
-		Grow:    map[string]int{"kept": 1},
+		Grow:    map[string]map[string]int{"note": {"kept": 1}},
 	}
 }
 

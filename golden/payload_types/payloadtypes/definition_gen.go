@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "thing", Event: 0}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 200},

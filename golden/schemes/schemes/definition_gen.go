@@ -30,6 +30,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -59,6 +62,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -93,6 +99,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -123,6 +132,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -159,6 +171,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -188,6 +203,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -225,6 +243,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -248,6 +269,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -271,6 +295,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -313,6 +340,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -358,6 +388,9 @@ var definition = whrt.Definition{
 			},
 			Routes: []whrt.Route{{Event: 0}},
 			Responses: whrt.Responses{
+				whrt.Duplicate:        {Status: 200},
+				whrt.Conflict:         {Status: 200},
+				whrt.InProgress:       {Status: 503},
 				whrt.Failed:           {Status: 503},
 				whrt.Rejected:         {Status: 200},
 				whrt.Ignored:          {Status: 200},
@@ -393,6 +426,6 @@ var definition = whrt.Definition{
 		Timing:  whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Handler: true,
 	}},
-	Settings:  []whrt.Setting{{Name: "SCHEMES_APP_KEY"}, {Name: "SCHEMES_PUBLIC_URL"}},
+	Settings:  []whrt.Setting{{Name: "SCHEMES_APP_KEY", Secret: true}, {Name: "SCHEMES_PUBLIC_URL"}},
 	PublicURL: "SCHEMES_PUBLIC_URL",
 }

@@ -26,6 +26,9 @@ var definition = whrt.Definition{
 		},
 		Routes: []whrt.Route{{Event: 0}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 200},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200},
 			whrt.Ignored:          {Status: 200},

@@ -24,7 +24,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, unions.Handler] {
 		},
 		Handler: keeper{},
 		Count:   map[string]string{"kept": "SELECT count(*) FROM kept"},
-		Grow:    map[string]int{"kept": 1},
+		Grow:    map[string]map[string]int{"payment": {"kept": 1}},
 	}
 }
 

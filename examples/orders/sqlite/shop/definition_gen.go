@@ -34,6 +34,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "order.cancelled", Event: 0}, {Type: "order.created", Event: 1}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 200, ContentType: "application/json", Body: whrt.Text{{Text: "{\"ok\":true}"}}},
+			whrt.Conflict:         {Status: 200, ContentType: "application/json", Body: whrt.Text{{Text: "{\"ok\":true}"}}},
+			whrt.InProgress:       {Status: 503, RetryAfter: 5},
 			whrt.Failed:           {Status: 500, RetryAfter: 30},
 			whrt.Rejected:         {Status: 200, ContentType: "application/json", Body: whrt.Text{{Text: "{\"ok\":true}"}}},
 			whrt.Ignored:          {Status: 200, ContentType: "application/json", Body: whrt.Text{{Text: "{\"ok\":true}"}}},

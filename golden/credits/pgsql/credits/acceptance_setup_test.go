@@ -21,7 +21,7 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, credits.Handler] {
 			"credits": "SELECT count(*) FROM credits",
 			"amount":  "SELECT coalesce(sum(amount), 0) FROM credits",
 		},
-		Grow: map[string]int{"credits": 1, "amount": 100},
+		Grow: map[string]map[string]int{"orderPaid": {"credits": 1, "amount": 100}},
 	}
 }
 

@@ -26,7 +26,7 @@ func setup(*testing.T) acceptance.Setup[*pgxpool.Pool, credits.Handler] {
 			"credits": "SELECT count(*) FROM credits",
 			"amount":  "SELECT coalesce(sum(amount), 0)::bigint FROM credits",
 		},
-		Grow: map[string]int{"credits": 1, "amount": 100},
+		Grow: map[string]map[string]int{"orderPaid": {"credits": 1, "amount": 100}},
 	}
 }
 

@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "paid", Event: 0}, {Type: "shipped", Event: 1}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "v2"}}},
+			whrt.Conflict:         {Status: 200},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 503},
 			whrt.Rejected:         {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "v2"}}},
 			whrt.Ignored:          {Status: 200, ContentType: "text/plain", Body: whrt.Text{{Text: "v2"}}},

@@ -21,6 +21,10 @@ var claims = []pgxstore.Claim{
 		SQL:  db.DeliverBrief,
 	},
 	{
+		Args: argsColumns,
+		SQL:  db.DeliverColumns,
+	},
+	{
 		Args: argsCounted,
 		SQL:  db.DeliverCounted,
 	},
@@ -31,6 +35,14 @@ var claims = []pgxstore.Claim{
 	{
 		Args: argsEither,
 		SQL:  db.DeliverEither,
+	},
+	{
+		Args: argsFails,
+		SQL:  db.DeliverFails,
+	},
+	{
+		Args: argsKeeps,
+		SQL:  db.DeliverKeeps,
 	},
 	{
 		Args: argsKept,
@@ -57,6 +69,10 @@ var claims = []pgxstore.Claim{
 		SQL:  db.DeliverPrefixed,
 	},
 	{
+		Args: argsRejects,
+		SQL:  db.DeliverRejects,
+	},
+	{
 		Args: argsRight,
 		SQL:  db.DeliverRight,
 	},
@@ -71,6 +87,10 @@ var claims = []pgxstore.Claim{
 	{
 		Args: argsTired,
 		SQL:  db.DeliverTired,
+	},
+	{
+		Args: argsUpdates,
+		SQL:  db.DeliverUpdates,
 	},
 }
 
@@ -98,6 +118,37 @@ func argsBrief(ds []*whrt.Delivery, args []any) []any {
 		}
 	}
 	return append(args, r0on, r0c0)
+}
+
+// argsColumns gives the record effects of columns as arrays, in the statement's order.
+func argsColumns(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                               // item
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds))        // whole
+	r0c2 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // price
+	r0c3 := make(pgtype.FlatArray[pgtype.Bool], len(ds))        // open
+	r0c4 := make(pgtype.FlatArray[pgtype.Timestamptz], len(ds)) // at
+	r0c5 := make(pgtype.FlatArray[pgtype.Timestamptz], len(ds)) // since
+	r0c6 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // day
+	r0c7 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // raw
+	r0c8 := make(pgtype.FlatArray[[]byte], len(ds))             // data
+	r0c9 := make(pgtype.FlatArray[pgtype.Text], len(ds))        // note
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+			r0c2[i] = pgxstore.Text(r.Columns[2])
+			r0c3[i] = pgxstore.Bool(r.Columns[3])
+			r0c4[i] = pgxstore.Time(r.Columns[4])
+			r0c5[i] = pgxstore.Time(r.Columns[5])
+			r0c6[i] = pgxstore.Text(r.Columns[6])
+			r0c7[i] = pgxstore.Text(r.Columns[7])
+			r0c8[i] = pgxstore.Bytes(r.Columns[8])
+			r0c9[i] = pgxstore.Text(r.Columns[9])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1, r0c2, r0c3, r0c4, r0c5, r0c6, r0c7, r0c8, r0c9)
 }
 
 // argsCounted gives the record effects of counted as arrays, in the statement's order.
@@ -137,6 +188,36 @@ func argsEither(ds []*whrt.Delivery, args []any) []any {
 		}
 	}
 	return append(args, r0on, r0c0)
+}
+
+// argsFails gives the record effects of fails as arrays, in the statement's order.
+func argsFails(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                        // failing
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1)
+}
+
+// argsKeeps gives the record effects of keeps as arrays, in the statement's order.
+func argsKeeps(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                        // kept
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1)
 }
 
 // argsKept gives the record effects of kept as arrays, in the statement's order.
@@ -217,6 +298,21 @@ func argsPrefixed(ds []*whrt.Delivery, args []any) []any {
 	return append(args, r0on, r0c0)
 }
 
+// argsRejects gives the record effects of rejects as arrays, in the statement's order.
+func argsRejects(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                        // rejected
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1)
+}
+
 // argsRight gives the record effects of right as arrays, in the statement's order.
 func argsRight(ds []*whrt.Delivery, args []any) []any {
 	r0on := make([]bool, len(ds))                        // fact
@@ -267,4 +363,19 @@ func argsTired(ds []*whrt.Delivery, args []any) []any {
 		}
 	}
 	return append(args, r0on, r0c0)
+}
+
+// argsUpdates gives the record effects of updates as arrays, in the statement's order.
+func argsUpdates(ds []*whrt.Delivery, args []any) []any {
+	r0on := make([]bool, len(ds))                        // updated
+	r0c0 := make(pgtype.FlatArray[pgtype.Text], len(ds)) // label
+	r0c1 := make(pgtype.FlatArray[pgtype.Int8], len(ds)) // whole
+	for i, d := range ds {
+		if r := &d.Records[0]; r.On {
+			r0on[i] = true
+			r0c0[i] = pgxstore.Text(r.Columns[0])
+			r0c1[i] = pgxstore.Int(r.Columns[1])
+		}
+	}
+	return append(args, r0on, r0c0, r0c1)
 }

@@ -18,3 +18,24 @@ type Fact struct {
 // These methods keep the value in full, whatever it is.
 func (o Fact) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
 func (o *Fact) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }
+
+// Item is a type of the document.
+type Item struct {
+	At    *payload.Time   `json:"at"`
+	Data  *string         `json:"data"`
+	Day   *payload.Date   `json:"day"`
+	ID    string          `json:"id" payload:"required"`
+	Label string          `json:"label" payload:"required"`
+	Open  *bool           `json:"open"`
+	Price *payload.Number `json:"price"`
+	Raw   payload.Raw     `json:"raw"`
+	Since *payload.Int    `json:"since"`
+	// Always "item.told".
+	Type  string       `json:"type" payload:"required"`
+	Whole payload.Int  `json:"whole" payload:"required"`
+	Rest  payload.Rest `json:"-"` // unknown members, and values that do not fit
+}
+
+// These methods keep the value in full, whatever it is.
+func (o Item) MarshalJSON() ([]byte, error)  { return payload.Append(nil, &o), nil }
+func (o *Item) UnmarshalJSON(b []byte) error { return payload.Unmarshal(b, o) }

@@ -38,4 +38,9 @@ var tables = []pgxstore.Table{
 	{Name: "habits_inbox_payloads", Columns: []string{"event_key", "content_type", "body", "stored_at"}, Unique: [][]string{{"event_key"}}},
 	{Name: "habits_outbox_messages", Columns: []string{"id", "event_key", "effect", "element", "idempotency_key", "target", "payload", "status", "attempts", "interrupted", "first_attempt_at", "due_at", "last_error", "created_at", "done_at"}, Unique: [][]string{{"event_key", "effect", "element"}}},
 	{Name: "facts", Columns: []string{"event_key", "effect", "element", "amount"}, Unique: [][]string{{"event_key", "effect", "element"}}},
+	{Name: "failing_items", Columns: []string{"event_key", "effect", "element", "label", "whole"}, Unique: [][]string{{"event_key", "effect", "element"}, {"label"}}},
+	{Name: "items", Columns: []string{"event_key", "effect", "element", "label", "whole", "price", "open", "at", "since", "day", "raw", "data", "note"}, Unique: [][]string{{"event_key", "effect", "element"}}},
+	{Name: "kept_items", Columns: []string{"event_key", "effect", "element", "label", "whole"}, Unique: [][]string{{"event_key", "effect", "element"}, {"label"}}},
+	{Name: "rejected_items", Columns: []string{"event_key", "effect", "element", "label", "whole"}, Unique: [][]string{{"event_key", "effect", "element"}, {"label"}}},
+	{Name: "updated_items", Columns: []string{"event_key", "effect", "element", "label", "whole"}, Unique: [][]string{{"event_key", "effect", "element"}, {"label"}}},
 }

@@ -13,19 +13,24 @@ import (
 var claims = []sqlitestore.Claim{
 	{Records: recordsAttempts},
 	{Records: recordsBrief},
+	{Records: recordsColumns},
 	{Records: recordsCounted},
 	{Records: recordsDerived},
 	{Records: recordsEither},
+	{Records: recordsFails},
+	{Records: recordsKeeps},
 	{Records: recordsKept},
 	{Records: recordsLeft},
 	{Records: recordsOnly200},
 	{Records: recordsOnly204},
 	{Records: recordsPlain},
 	{Records: recordsPrefixed},
+	{Records: recordsRejects},
 	{Records: recordsRight},
 	{Records: recordsRotating},
 	{Records: recordsTimed},
 	{Records: recordsTired},
+	{Records: recordsUpdates},
 }
 
 // recordsAttempts gives the record effects of attempts, a statement each.
@@ -47,6 +52,18 @@ func recordsBrief(d *whrt.Delivery) []sqlitestore.Record {
 		rows = append(rows, sqlitestore.Record{
 			Args: []any{d.Key, sqlitestore.Int(r.Columns[0])},
 			SQL:  db.DeliverBrief_Fact,
+		})
+	}
+	return rows
+}
+
+// recordsColumns gives the record effects of columns, a statement each.
+func recordsColumns(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1]), sqlitestore.Text(r.Columns[2]), sqlitestore.Bool(r.Columns[3]), sqlitestore.Time(r.Columns[4]), sqlitestore.Time(r.Columns[5]), sqlitestore.Text(r.Columns[6]), sqlitestore.Text(r.Columns[7]), sqlitestore.Bytes(r.Columns[8]), sqlitestore.Text(r.Columns[9])},
+			SQL:  db.DeliverColumns_Item,
 		})
 	}
 	return rows
@@ -83,6 +100,31 @@ func recordsEither(d *whrt.Delivery) []sqlitestore.Record {
 		rows = append(rows, sqlitestore.Record{
 			Args: []any{d.Key, sqlitestore.Int(r.Columns[0])},
 			SQL:  db.DeliverEither_Fact,
+		})
+	}
+	return rows
+}
+
+// recordsFails gives the record effects of fails, a statement each.
+func recordsFails(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1])},
+			SQL:  db.DeliverFails_Failing,
+		})
+	}
+	return rows
+}
+
+// recordsKeeps gives the record effects of keeps, a statement each.
+func recordsKeeps(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1])},
+			Keep: true,
+			SQL:  db.DeliverKeeps_Kept,
 		})
 	}
 	return rows
@@ -160,6 +202,18 @@ func recordsPrefixed(d *whrt.Delivery) []sqlitestore.Record {
 	return rows
 }
 
+// recordsRejects gives the record effects of rejects, a statement each.
+func recordsRejects(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1])},
+			SQL:  db.DeliverRejects_Rejected,
+		})
+	}
+	return rows
+}
+
 // recordsRight gives the record effects of right, a statement each.
 func recordsRight(d *whrt.Delivery) []sqlitestore.Record {
 	rows := make([]sqlitestore.Record, 0, 1)
@@ -203,6 +257,18 @@ func recordsTired(d *whrt.Delivery) []sqlitestore.Record {
 		rows = append(rows, sqlitestore.Record{
 			Args: []any{d.Key, sqlitestore.Int(r.Columns[0])},
 			SQL:  db.DeliverTired_Fact,
+		})
+	}
+	return rows
+}
+
+// recordsUpdates gives the record effects of updates, a statement each.
+func recordsUpdates(d *whrt.Delivery) []sqlitestore.Record {
+	rows := make([]sqlitestore.Record, 0, 1)
+	if r := &d.Records[0]; r.On {
+		rows = append(rows, sqlitestore.Record{
+			Args: []any{d.Key, sqlitestore.Text(r.Columns[0]), sqlitestore.Int(r.Columns[1])},
+			SQL:  db.DeliverUpdates_Updated,
 		})
 	}
 	return rows

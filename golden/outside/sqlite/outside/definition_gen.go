@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Name: "/type"}},
 		Routes: []whrt.Route{{Type: "order.noted", Event: 0}, {Type: "order.placed", Event: 1}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Kept", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"kept\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\"}"}}},
+			whrt.Conflict:         {Status: 409, Headers: []whrt.HeaderText{{Name: "X-Kept", Value: whrt.Text{{Text: "no"}}}}, Body: whrt.Text{{From: &whrt.Selector{Name: "/id"}}, {Text: " is another "}, {From: &whrt.Selector{Name: "/note"}}}},
+			whrt.InProgress:       {Status: 503, RetryAfter: 5},
 			whrt.Failed:           {Status: 503, Body: whrt.Text{{Text: "later"}}, RetryAfter: 30},
 			whrt.Rejected:         {Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Kept", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"kept\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\"}"}}},
 			whrt.Ignored:          {Status: 201, ContentType: "application/json", Headers: []whrt.HeaderText{{Name: "X-Kept", Value: whrt.Text{{From: &whrt.Selector{Name: "/id"}}}}}, Body: whrt.Text{{Text: "{\"kept\":\""}, {From: &whrt.Selector{Name: "/id"}}, {Text: "\"}"}}},

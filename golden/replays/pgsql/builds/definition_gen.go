@@ -27,6 +27,9 @@ var definition = whrt.Definition{
 		Type:   []whrt.Selector{{Kind: whrt.Header, Name: "X-Build-Event"}},
 		Routes: []whrt.Route{{Type: "finished", Event: 0}, {Type: "removed", Event: 1}},
 		Responses: whrt.Responses{
+			whrt.Duplicate:        {Replay: true, Status: 202, ContentType: "application/json", Body: whrt.Text{{Text: "{\"delivery\":\""}, {From: &whrt.Selector{Kind: whrt.Header, Name: "X-Build-Delivery"}}, {Text: "\"}"}}},
+			whrt.Conflict:         {Status: 409},
+			whrt.InProgress:       {Status: 503},
 			whrt.Failed:           {Status: 500},
 			whrt.Rejected:         {Status: 202, ContentType: "application/json", Body: whrt.Text{{Text: "{\"delivery\":\""}, {From: &whrt.Selector{Kind: whrt.Header, Name: "X-Build-Delivery"}}, {Text: "\"}"}}},
 			whrt.Ignored:          {Status: 202, ContentType: "application/json", Body: whrt.Text{{Text: "{\"delivery\":\""}, {From: &whrt.Selector{Kind: whrt.Header, Name: "X-Build-Delivery"}}, {Text: "\"}"}}},

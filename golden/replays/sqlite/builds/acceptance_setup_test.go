@@ -18,7 +18,7 @@ func setup(*testing.T) acceptance.Setup[*sql.DB, builds.Handler] {
 		},
 		Handler: remover{},
 		Count:   map[string]string{"removals": "SELECT count(*) FROM removals"},
-		Grow:    map[string]int{"removals": 1},
+		Grow:    map[string]map[string]int{"removed": {"removals": 1}},
 	}
 }
 

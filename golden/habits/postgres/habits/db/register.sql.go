@@ -339,6 +339,198 @@ func (q *Queries) DeliverBrief(ctx context.Context, arg DeliverBriefParams) ([]D
 	return items, nil
 }
 
+const DeliverColumns = `-- name: DeliverColumns :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_item,
+         unnest($22::text[]) AS in_item_label,
+         unnest($23::bigint[]) AS in_item_whole,
+         unnest($24::text[])::numeric AS in_item_price,
+         unnest($25::boolean[]) AS in_item_open,
+         unnest($26::timestamptz[]) AS in_item_at,
+         unnest($27::timestamptz[]) AS in_item_since,
+         unnest($28::text[])::date AS in_item_day,
+         unnest($29::text[])::json AS in_item_raw,
+         unnest($30::bytea[]) AS in_item_data,
+         unnest($31::text[]) AS in_item_note
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_item, w_given.in_item_label, w_given.in_item_whole, w_given.in_item_price, w_given.in_item_open, w_given.in_item_at, w_given.in_item_since, w_given.in_item_day, w_given.in_item_raw, w_given.in_item_data, w_given.in_item_note, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_item, w_seen.in_item_label, w_seen.in_item_whole, w_seen.in_item_price, w_seen.in_item_open, w_seen.in_item_at, w_seen.in_item_since, w_seen.in_item_day, w_seen.in_item_raw, w_seen.in_item_data, w_seen.in_item_note, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_item_effect AS (
+  INSERT INTO items (event_key, effect, element, label, whole, price, open, at, since, day, raw, data, note)
+  SELECT w_won.event_key, 'item', '', w_won.in_item_label, w_won.in_item_whole, w_won.in_item_price, w_won.in_item_open, w_won.in_item_at, w_won.in_item_since, w_won.in_item_day, w_won.in_item_raw, w_won.in_item_data, w_won.in_item_note
+  FROM w_won WHERE w_won.on_item ORDER BY w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_item_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_item)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverColumnsParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnItem                 []bool
+	InItemLabel            []string
+	InItemWhole            []int64
+	InItemPrice            []string
+	InItemOpen             []bool
+	InItemAt               []pgtype.Timestamptz
+	InItemSince            []pgtype.Timestamptz
+	InItemDay              []string
+	InItemRaw              []string
+	InItemData             [][]byte
+	InItemNote             []string
+}
+
+type DeliverColumnsRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverColumns(ctx context.Context, arg DeliverColumnsParams) ([]DeliverColumnsRow, error) {
+	rows, err := q.db.Query(ctx, DeliverColumns,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnItem,
+		arg.InItemLabel,
+		arg.InItemWhole,
+		arg.InItemPrice,
+		arg.InItemOpen,
+		arg.InItemAt,
+		arg.InItemSince,
+		arg.InItemDay,
+		arg.InItemRaw,
+		arg.InItemData,
+		arg.InItemNote,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverColumnsRow
+	for rows.Next() {
+		var i DeliverColumnsRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const DeliverCounted = `-- name: DeliverCounted :many
 WITH w_settings AS MATERIALIZED (
   SELECT set_config('lock_timeout', $1::text, true) AS a,
@@ -815,6 +1007,341 @@ func (q *Queries) DeliverEither(ctx context.Context, arg DeliverEitherParams) ([
 	var items []DeliverEitherRow
 	for rows.Next() {
 		var i DeliverEitherRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverFails = `-- name: DeliverFails :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_failing,
+         unnest($22::text[]) AS in_failing_label,
+         unnest($23::bigint[]) AS in_failing_whole
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_failing, w_given.in_failing_label, w_given.in_failing_whole, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_failing, w_seen.in_failing_label, w_seen.in_failing_whole, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_failing_effect AS (
+  INSERT INTO failing_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'failing', '', w_won.in_failing_label, w_won.in_failing_whole
+  FROM w_won WHERE w_won.on_failing ORDER BY w_won.in_failing_label, w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_failing_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_failing)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverFailsParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnFailing              []bool
+	InFailingLabel         []string
+	InFailingWhole         []int64
+}
+
+type DeliverFailsRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverFails(ctx context.Context, arg DeliverFailsParams) ([]DeliverFailsRow, error) {
+	rows, err := q.db.Query(ctx, DeliverFails,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnFailing,
+		arg.InFailingLabel,
+		arg.InFailingWhole,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverFailsRow
+	for rows.Next() {
+		var i DeliverFailsRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverKeeps = `-- name: DeliverKeeps :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_kept,
+         unnest($22::text[]) AS in_kept_label,
+         unnest($23::bigint[]) AS in_kept_whole
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_kept, w_given.in_kept_label, w_given.in_kept_whole, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_kept, w_seen.in_kept_label, w_seen.in_kept_whole, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_kept_effect AS (
+  INSERT INTO kept_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'kept', '', w_won.in_kept_label, w_won.in_kept_whole
+  FROM w_won WHERE w_won.on_kept ORDER BY w_won.in_kept_label, w_won.event_key
+  ON CONFLICT (label) DO NOTHING
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       'new'::text AS found,
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverKeepsParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnKept                 []bool
+	InKeptLabel            []string
+	InKeptWhole            []int64
+}
+
+type DeliverKeepsRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverKeeps(ctx context.Context, arg DeliverKeepsParams) ([]DeliverKeepsRow, error) {
+	rows, err := q.db.Query(ctx, DeliverKeeps,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnKept,
+		arg.InKeptLabel,
+		arg.InKeptWhole,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverKeepsRow
+	for rows.Next() {
+		var i DeliverKeepsRow
 		if err := rows.Scan(
 			&i.EventKey,
 			&i.Found,
@@ -1824,6 +2351,174 @@ func (q *Queries) DeliverPrefixed(ctx context.Context, arg DeliverPrefixedParams
 	return items, nil
 }
 
+const DeliverRejects = `-- name: DeliverRejects :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_rejected,
+         unnest($22::text[]) AS in_rejected_label,
+         unnest($23::bigint[]) AS in_rejected_whole
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_rejected, w_given.in_rejected_label, w_given.in_rejected_whole, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_rejected, w_seen.in_rejected_label, w_seen.in_rejected_whole, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_rejected_effect AS (
+  INSERT INTO rejected_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'rejected', '', w_won.in_rejected_label, w_won.in_rejected_whole
+  FROM w_won WHERE w_won.on_rejected ORDER BY w_won.in_rejected_label, w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_rejected_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_rejected)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverRejectsParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnRejected             []bool
+	InRejectedLabel        []string
+	InRejectedWhole        []int64
+}
+
+type DeliverRejectsRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverRejects(ctx context.Context, arg DeliverRejectsParams) ([]DeliverRejectsRow, error) {
+	rows, err := q.db.Query(ctx, DeliverRejects,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnRejected,
+		arg.InRejectedLabel,
+		arg.InRejectedWhole,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverRejectsRow
+	for rows.Next() {
+		var i DeliverRejectsRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const DeliverRight = `-- name: DeliverRight :many
 WITH w_settings AS MATERIALIZED (
   SELECT set_config('lock_timeout', $1::text, true) AS a,
@@ -2465,6 +3160,175 @@ func (q *Queries) DeliverTired(ctx context.Context, arg DeliverTiredParams) ([]D
 	var items []DeliverTiredRow
 	for rows.Next() {
 		var i DeliverTiredRow
+		if err := rows.Scan(
+			&i.EventKey,
+			&i.Found,
+			&i.PayloadSha256,
+			&i.Status,
+			&i.ResponseStatus,
+			&i.ResponseContentType,
+			&i.ResponseBody,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverUpdates = `-- name: DeliverUpdates :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', $1::text, true) AS a,
+         set_config('statement_timeout', $2::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', $3::text, true) AS c
+), w_outbox AS (
+  SELECT unnest($4::text[]) COLLATE "C" AS event_key,
+         unnest($5::text[]) AS effect,
+         unnest($6::text[]) AS element,
+         unnest($7::text[]) AS idempotency_key,
+         unnest($8::text[]) AS target,
+         unnest($9::bytea[]) AS payload
+  LIMIT cardinality($4::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest($10::text[]) COLLATE "C" AS event_key,
+         unnest($11::bigint[]) AS lock_key,
+         unnest($12::text[]) AS event_type,
+         unnest($13::bytea[]) AS payload_sha256,
+         unnest($14::text[]) AS status,
+         unnest($15::text[]) AS reason,
+         unnest($16::integer[]) AS response_status,
+         unnest($17::text[]) AS response_content_type,
+         unnest($18::bytea[]) AS response_body,
+         unnest($19::text[]) AS payload_content_type,
+         unnest($20::bytea[]) AS payload,
+         unnest($21::boolean[]) AS on_updated,
+         unnest($22::text[]) AS in_updated_label,
+         unnest($23::bigint[]) AS in_updated_whole
+  LIMIT cardinality($10::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.event_key, w_given.lock_key, w_given.event_type, w_given.payload_sha256, w_given.status, w_given.reason, w_given.response_status, w_given.response_content_type, w_given.response_body, w_given.payload_content_type, w_given.payload, w_given.on_updated, w_given.in_updated_label, w_given.in_updated_whole, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.event_key, e.event_type, e.payload_sha256, e.status, e.reason, e.response_status, e.response_content_type, e.response_body, e.received_at FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.event_key, w_seen.lock_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason, w_seen.response_status, w_seen.response_content_type, w_seen.response_body, w_seen.payload_content_type, w_seen.payload, w_seen.on_updated, w_seen.in_updated_label, w_seen.in_updated_whole, w_seen.old_sha256, w_seen.old_status, w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body, w_seen.ours FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_updated_effect AS (
+  INSERT INTO updated_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'updated', '', w_won.in_updated_label, w_won.in_updated_whole
+  FROM w_won WHERE w_won.on_updated ORDER BY w_won.in_updated_label, w_won.event_key
+  ON CONFLICT (label) DO UPDATE SET whole = excluded.whole
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_updated_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_updated)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours
+`
+
+type DeliverUpdatesParams struct {
+	LockTimeout            string
+	StatementTimeout       string
+	IdleTimeout            string
+	MessageEventKeys       []string
+	MessageEffects         []string
+	MessageElements        []string
+	MessageIdempotencyKeys []string
+	MessageTargets         []string
+	MessagePayloads        [][]byte
+	EventKeys              []string
+	LockKeys               []int64
+	EventTypes             []string
+	Fingerprints           [][]byte
+	Statuses               []string
+	Reasons                []string
+	ResponseStatuses       []int32
+	ResponseContentTypes   []string
+	ResponseBodies         [][]byte
+	PayloadContentTypes    []string
+	Payloads               [][]byte
+	OnUpdated              []bool
+	InUpdatedLabel         []string
+	InUpdatedWhole         []int64
+}
+
+type DeliverUpdatesRow struct {
+	EventKey            string
+	Found               string
+	PayloadSha256       []byte
+	Status              pgtype.Text
+	ResponseStatus      pgtype.Int4
+	ResponseContentType pgtype.Text
+	ResponseBody        []byte
+}
+
+func (q *Queries) DeliverUpdates(ctx context.Context, arg DeliverUpdatesParams) ([]DeliverUpdatesRow, error) {
+	rows, err := q.db.Query(ctx, DeliverUpdates,
+		arg.LockTimeout,
+		arg.StatementTimeout,
+		arg.IdleTimeout,
+		arg.MessageEventKeys,
+		arg.MessageEffects,
+		arg.MessageElements,
+		arg.MessageIdempotencyKeys,
+		arg.MessageTargets,
+		arg.MessagePayloads,
+		arg.EventKeys,
+		arg.LockKeys,
+		arg.EventTypes,
+		arg.Fingerprints,
+		arg.Statuses,
+		arg.Reasons,
+		arg.ResponseStatuses,
+		arg.ResponseContentTypes,
+		arg.ResponseBodies,
+		arg.PayloadContentTypes,
+		arg.Payloads,
+		arg.OnUpdated,
+		arg.InUpdatedLabel,
+		arg.InUpdatedWhole,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliverUpdatesRow
+	for rows.Next() {
+		var i DeliverUpdatesRow
 		if err := rows.Scan(
 			&i.EventKey,
 			&i.Found,

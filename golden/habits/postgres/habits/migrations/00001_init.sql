@@ -74,7 +74,74 @@ CREATE TABLE facts (
   UNIQUE (event_key, effect, element)
 );
 
+-- Record effects: failing.
+CREATE TABLE failing_items (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  whole bigint NOT NULL,
+  CONSTRAINT failing_items_label_key UNIQUE (label),
+  UNIQUE (event_key, effect, element)
+);
+
+-- Record effects: item.
+CREATE TABLE items (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  whole bigint NOT NULL,
+  price numeric,
+  open boolean,
+  at timestamptz,
+  since timestamptz,
+  day date,
+  raw json,
+  data bytea,
+  note text NOT NULL,
+  UNIQUE (event_key, effect, element)
+);
+
+-- Record effects: kept.
+CREATE TABLE kept_items (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  whole bigint NOT NULL,
+  CONSTRAINT kept_items_label_key UNIQUE (label),
+  UNIQUE (event_key, effect, element)
+);
+
+-- Record effects: rejected.
+CREATE TABLE rejected_items (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  whole bigint NOT NULL,
+  CONSTRAINT rejected_items_label_key UNIQUE (label),
+  UNIQUE (event_key, effect, element)
+);
+
+-- Record effects: updated.
+CREATE TABLE updated_items (
+  event_key text COLLATE "C" NOT NULL,
+  effect text COLLATE "C" NOT NULL,
+  element text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  whole bigint NOT NULL,
+  CONSTRAINT updated_items_label_key UNIQUE (label),
+  UNIQUE (event_key, effect, element)
+);
+
 -- +goose Down
+DROP TABLE updated_items;
+DROP TABLE rejected_items;
+DROP TABLE kept_items;
+DROP TABLE items;
+DROP TABLE failing_items;
 DROP TABLE facts;
 DROP TABLE habits_outbox_messages;
 DROP TABLE habits_inbox_payloads;

@@ -234,6 +234,93 @@ SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' E
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
+-- name: DeliverColumns :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
+         set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', sqlc.arg(idle_timeout)::text, true) AS c
+), w_outbox AS (
+  SELECT unnest(sqlc.arg(message_event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(message_effects)::text[]) AS effect,
+         unnest(sqlc.arg(message_elements)::text[]) AS element,
+         unnest(sqlc.arg(message_idempotency_keys)::text[]) AS idempotency_key,
+         unnest(sqlc.arg(message_targets)::text[]) AS target,
+         unnest(sqlc.arg(message_payloads)::bytea[]) AS payload
+  LIMIT cardinality(sqlc.arg(message_event_keys)::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest(sqlc.arg(event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(lock_keys)::bigint[]) AS lock_key,
+         unnest(sqlc.arg(event_types)::text[]) AS event_type,
+         unnest(sqlc.arg(fingerprints)::bytea[]) AS payload_sha256,
+         unnest(sqlc.arg(statuses)::text[]) AS status,
+         unnest(sqlc.arg(reasons)::text[]) AS reason,
+         unnest(sqlc.arg(response_statuses)::integer[]) AS response_status,
+         unnest(sqlc.arg(response_content_types)::text[]) AS response_content_type,
+         unnest(sqlc.arg(response_bodies)::bytea[]) AS response_body,
+         unnest(sqlc.arg(payload_content_types)::text[]) AS payload_content_type,
+         unnest(sqlc.arg(payloads)::bytea[]) AS payload,
+         unnest(sqlc.arg(on_item)::boolean[]) AS on_item,
+         unnest(sqlc.arg(in_item_label)::text[]) AS in_item_label,
+         unnest(sqlc.arg(in_item_whole)::bigint[]) AS in_item_whole,
+         unnest(sqlc.arg(in_item_price)::text[])::numeric AS in_item_price,
+         unnest(sqlc.arg(in_item_open)::boolean[]) AS in_item_open,
+         unnest(sqlc.arg(in_item_at)::timestamptz[]) AS in_item_at,
+         unnest(sqlc.arg(in_item_since)::timestamptz[]) AS in_item_since,
+         unnest(sqlc.arg(in_item_day)::text[])::date AS in_item_day,
+         unnest(sqlc.arg(in_item_raw)::text[])::json AS in_item_raw,
+         unnest(sqlc.arg(in_item_data)::bytea[]) AS in_item_data,
+         unnest(sqlc.arg(in_item_note)::text[]) AS in_item_note
+  LIMIT cardinality(sqlc.arg(event_keys)::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.*, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.* FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.* FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_item_effect AS (
+  INSERT INTO items (event_key, effect, element, label, whole, price, open, at, since, day, raw, data, note)
+  SELECT w_won.event_key, 'item', '', w_won.in_item_label, w_won.in_item_whole, w_won.in_item_price, w_won.in_item_open, w_won.in_item_at, w_won.in_item_since, w_won.in_item_day, w_won.in_item_raw, w_won.in_item_data, w_won.in_item_note
+  FROM w_won WHERE w_won.on_item ORDER BY w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_item_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_item)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours;
+
 -- name: DeliverCounted :many
 WITH w_settings AS MATERIALIZED (
   SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
@@ -460,6 +547,163 @@ SELECT w_claim.event_key,
        CASE WHEN (SELECT count(*) FROM w_fact_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_fact)
             THEN 'new'::text
             ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours;
+
+-- name: DeliverFails :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
+         set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', sqlc.arg(idle_timeout)::text, true) AS c
+), w_outbox AS (
+  SELECT unnest(sqlc.arg(message_event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(message_effects)::text[]) AS effect,
+         unnest(sqlc.arg(message_elements)::text[]) AS element,
+         unnest(sqlc.arg(message_idempotency_keys)::text[]) AS idempotency_key,
+         unnest(sqlc.arg(message_targets)::text[]) AS target,
+         unnest(sqlc.arg(message_payloads)::bytea[]) AS payload
+  LIMIT cardinality(sqlc.arg(message_event_keys)::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest(sqlc.arg(event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(lock_keys)::bigint[]) AS lock_key,
+         unnest(sqlc.arg(event_types)::text[]) AS event_type,
+         unnest(sqlc.arg(fingerprints)::bytea[]) AS payload_sha256,
+         unnest(sqlc.arg(statuses)::text[]) AS status,
+         unnest(sqlc.arg(reasons)::text[]) AS reason,
+         unnest(sqlc.arg(response_statuses)::integer[]) AS response_status,
+         unnest(sqlc.arg(response_content_types)::text[]) AS response_content_type,
+         unnest(sqlc.arg(response_bodies)::bytea[]) AS response_body,
+         unnest(sqlc.arg(payload_content_types)::text[]) AS payload_content_type,
+         unnest(sqlc.arg(payloads)::bytea[]) AS payload,
+         unnest(sqlc.arg(on_failing)::boolean[]) AS on_failing,
+         unnest(sqlc.arg(in_failing_label)::text[]) AS in_failing_label,
+         unnest(sqlc.arg(in_failing_whole)::bigint[]) AS in_failing_whole
+  LIMIT cardinality(sqlc.arg(event_keys)::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.*, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.* FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.* FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_failing_effect AS (
+  INSERT INTO failing_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'failing', '', w_won.in_failing_label, w_won.in_failing_whole
+  FROM w_won WHERE w_won.on_failing ORDER BY w_won.in_failing_label, w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_failing_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_failing)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours;
+
+-- name: DeliverKeeps :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
+         set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', sqlc.arg(idle_timeout)::text, true) AS c
+), w_outbox AS (
+  SELECT unnest(sqlc.arg(message_event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(message_effects)::text[]) AS effect,
+         unnest(sqlc.arg(message_elements)::text[]) AS element,
+         unnest(sqlc.arg(message_idempotency_keys)::text[]) AS idempotency_key,
+         unnest(sqlc.arg(message_targets)::text[]) AS target,
+         unnest(sqlc.arg(message_payloads)::bytea[]) AS payload
+  LIMIT cardinality(sqlc.arg(message_event_keys)::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest(sqlc.arg(event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(lock_keys)::bigint[]) AS lock_key,
+         unnest(sqlc.arg(event_types)::text[]) AS event_type,
+         unnest(sqlc.arg(fingerprints)::bytea[]) AS payload_sha256,
+         unnest(sqlc.arg(statuses)::text[]) AS status,
+         unnest(sqlc.arg(reasons)::text[]) AS reason,
+         unnest(sqlc.arg(response_statuses)::integer[]) AS response_status,
+         unnest(sqlc.arg(response_content_types)::text[]) AS response_content_type,
+         unnest(sqlc.arg(response_bodies)::bytea[]) AS response_body,
+         unnest(sqlc.arg(payload_content_types)::text[]) AS payload_content_type,
+         unnest(sqlc.arg(payloads)::bytea[]) AS payload,
+         unnest(sqlc.arg(on_kept)::boolean[]) AS on_kept,
+         unnest(sqlc.arg(in_kept_label)::text[]) AS in_kept_label,
+         unnest(sqlc.arg(in_kept_whole)::bigint[]) AS in_kept_whole
+  LIMIT cardinality(sqlc.arg(event_keys)::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.*, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.* FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.* FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_kept_effect AS (
+  INSERT INTO kept_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'kept', '', w_won.in_kept_label, w_won.in_kept_whole
+  FROM w_won WHERE w_won.on_kept ORDER BY w_won.in_kept_label, w_won.event_key
+  ON CONFLICT (label) DO NOTHING
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       'new'::text AS found,
        NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
        NULL::text AS response_content_type, NULL::bytea AS response_body
 FROM w_claim
@@ -936,6 +1180,85 @@ SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' E
        w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
 FROM w_seen WHERE NOT w_seen.ours;
 
+-- name: DeliverRejects :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
+         set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', sqlc.arg(idle_timeout)::text, true) AS c
+), w_outbox AS (
+  SELECT unnest(sqlc.arg(message_event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(message_effects)::text[]) AS effect,
+         unnest(sqlc.arg(message_elements)::text[]) AS element,
+         unnest(sqlc.arg(message_idempotency_keys)::text[]) AS idempotency_key,
+         unnest(sqlc.arg(message_targets)::text[]) AS target,
+         unnest(sqlc.arg(message_payloads)::bytea[]) AS payload
+  LIMIT cardinality(sqlc.arg(message_event_keys)::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest(sqlc.arg(event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(lock_keys)::bigint[]) AS lock_key,
+         unnest(sqlc.arg(event_types)::text[]) AS event_type,
+         unnest(sqlc.arg(fingerprints)::bytea[]) AS payload_sha256,
+         unnest(sqlc.arg(statuses)::text[]) AS status,
+         unnest(sqlc.arg(reasons)::text[]) AS reason,
+         unnest(sqlc.arg(response_statuses)::integer[]) AS response_status,
+         unnest(sqlc.arg(response_content_types)::text[]) AS response_content_type,
+         unnest(sqlc.arg(response_bodies)::bytea[]) AS response_body,
+         unnest(sqlc.arg(payload_content_types)::text[]) AS payload_content_type,
+         unnest(sqlc.arg(payloads)::bytea[]) AS payload,
+         unnest(sqlc.arg(on_rejected)::boolean[]) AS on_rejected,
+         unnest(sqlc.arg(in_rejected_label)::text[]) AS in_rejected_label,
+         unnest(sqlc.arg(in_rejected_whole)::bigint[]) AS in_rejected_whole
+  LIMIT cardinality(sqlc.arg(event_keys)::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.*, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.* FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.* FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_rejected_effect AS (
+  INSERT INTO rejected_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'rejected', '', w_won.in_rejected_label, w_won.in_rejected_whole
+  FROM w_won WHERE w_won.on_rejected ORDER BY w_won.in_rejected_label, w_won.event_key
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_rejected_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_rejected)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours;
+
 -- name: DeliverRight :many
 WITH w_settings AS MATERIALIZED (
   SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
@@ -1238,6 +1561,86 @@ WITH w_settings AS MATERIALIZED (
 )
 SELECT w_claim.event_key,
        CASE WHEN (SELECT count(*) FROM w_fact_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_fact)
+            THEN 'new'::text
+            ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
+       NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,
+       NULL::text AS response_content_type, NULL::bytea AS response_body
+FROM w_claim
+UNION ALL
+SELECT w_seen.event_key, CASE WHEN w_seen.old_sha256 IS NOT NULL THEN 'stored' ELSE 'busy' END, w_seen.old_sha256, w_seen.old_status,
+       w_seen.old_response_status, w_seen.old_response_content_type, w_seen.old_response_body
+FROM w_seen WHERE NOT w_seen.ours;
+
+-- name: DeliverUpdates :many
+WITH w_settings AS MATERIALIZED (
+  SELECT set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true) AS a,
+         set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true) AS b,
+         set_config('idle_in_transaction_session_timeout', sqlc.arg(idle_timeout)::text, true) AS c
+), w_outbox AS (
+  SELECT unnest(sqlc.arg(message_event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(message_effects)::text[]) AS effect,
+         unnest(sqlc.arg(message_elements)::text[]) AS element,
+         unnest(sqlc.arg(message_idempotency_keys)::text[]) AS idempotency_key,
+         unnest(sqlc.arg(message_targets)::text[]) AS target,
+         unnest(sqlc.arg(message_payloads)::bytea[]) AS payload
+  LIMIT cardinality(sqlc.arg(message_event_keys)::text[])
+), w_given AS MATERIALIZED (
+  SELECT unnest(sqlc.arg(event_keys)::text[]) COLLATE "C" AS event_key,
+         unnest(sqlc.arg(lock_keys)::bigint[]) AS lock_key,
+         unnest(sqlc.arg(event_types)::text[]) AS event_type,
+         unnest(sqlc.arg(fingerprints)::bytea[]) AS payload_sha256,
+         unnest(sqlc.arg(statuses)::text[]) AS status,
+         unnest(sqlc.arg(reasons)::text[]) AS reason,
+         unnest(sqlc.arg(response_statuses)::integer[]) AS response_status,
+         unnest(sqlc.arg(response_content_types)::text[]) AS response_content_type,
+         unnest(sqlc.arg(response_bodies)::bytea[]) AS response_body,
+         unnest(sqlc.arg(payload_content_types)::text[]) AS payload_content_type,
+         unnest(sqlc.arg(payloads)::bytea[]) AS payload,
+         unnest(sqlc.arg(on_updated)::boolean[]) AS on_updated,
+         unnest(sqlc.arg(in_updated_label)::text[]) AS in_updated_label,
+         unnest(sqlc.arg(in_updated_whole)::bigint[]) AS in_updated_whole
+  LIMIT cardinality(sqlc.arg(event_keys)::text[])
+), w_seen AS MATERIALIZED (
+  SELECT w_given.*, i.payload_sha256 AS old_sha256, i.status AS old_status, i.response_status AS old_response_status,
+         i.response_content_type AS old_response_content_type, i.response_body AS old_response_body,
+         CASE WHEN i.event_key IS NULL THEN pg_try_advisory_xact_lock(w_given.lock_key) ELSE false END AS ours
+  FROM w_settings CROSS JOIN w_given
+  LEFT JOIN LATERAL (SELECT e.* FROM habits_inbox_events e WHERE e.event_key = w_given.event_key OFFSET 0) i ON true
+), w_claim AS (
+  INSERT INTO habits_inbox_events (event_key, event_type, payload_sha256, status, reason, response_status, response_content_type, response_body)
+  SELECT w_seen.event_key, w_seen.event_type, w_seen.payload_sha256, w_seen.status, w_seen.reason,
+         w_seen.response_status, w_seen.response_content_type, w_seen.response_body
+  FROM w_seen WHERE w_seen.ours ORDER BY w_seen.event_key
+  ON CONFLICT (event_key) DO NOTHING
+  RETURNING event_key
+), w_won AS (
+  SELECT w_seen.* FROM w_seen JOIN w_claim ON w_claim.event_key = w_seen.event_key
+), w_updated_effect AS (
+  INSERT INTO updated_items (event_key, effect, element, label, whole)
+  SELECT w_won.event_key, 'updated', '', w_won.in_updated_label, w_won.in_updated_whole
+  FROM w_won WHERE w_won.on_updated ORDER BY w_won.in_updated_label, w_won.event_key
+  ON CONFLICT (label) DO UPDATE SET whole = excluded.whole
+  RETURNING event_key
+), w_message AS (
+  INSERT INTO habits_outbox_messages (event_key, effect, element, idempotency_key, target, payload)
+  SELECT w_claim.event_key, w_outbox.effect, w_outbox.element, w_outbox.idempotency_key, w_outbox.target, w_outbox.payload
+  FROM w_outbox JOIN w_claim ON w_claim.event_key = w_outbox.event_key
+), w_payload AS (
+  INSERT INTO habits_inbox_payloads (event_key, content_type, body)
+  SELECT w_won.event_key, w_won.payload_content_type, w_won.payload
+  FROM w_won WHERE w_won.payload IS NOT NULL ORDER BY w_won.event_key
+  ON CONFLICT (event_key) DO UPDATE SET content_type = EXCLUDED.content_type, body = EXCLUDED.body, stored_at = now()
+), w_conflict AS (
+  INSERT INTO habits_inbox_conflicts AS t (event_key, payload_sha256)
+  SELECT w_seen.event_key,
+         CASE WHEN (SELECT count(*) FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 <> ''::bytea) < 16
+                OR EXISTS (SELECT 1 FROM habits_inbox_conflicts c WHERE c.event_key = w_seen.event_key AND c.payload_sha256 = w_seen.payload_sha256)
+              THEN w_seen.payload_sha256 ELSE ''::bytea END
+  FROM w_seen WHERE w_seen.old_sha256 <> w_seen.payload_sha256 ORDER BY w_seen.event_key
+  ON CONFLICT (event_key, payload_sha256) DO UPDATE SET deliveries = t.deliveries + 1, last_at = now()
+)
+SELECT w_claim.event_key,
+       CASE WHEN (SELECT count(*) FROM w_updated_effect) = (SELECT count(*) FROM w_won WHERE w_won.on_updated)
             THEN 'new'::text
             ELSE (1 / (length(w_claim.event_key) - length(w_claim.event_key)))::text END AS found, -- a trigger dropped an effect's row: keep nothing
        NULL::bytea AS payload_sha256, NULL::text AS status, NULL::integer AS response_status,

@@ -76,6 +76,61 @@ func (q *Queries) DeliverBrief_Fact(ctx context.Context, arg DeliverBrief_FactPa
 	return items, nil
 }
 
+const DeliverColumns_Item = `-- name: DeliverColumns_Item :many
+INSERT INTO items (event_key, effect, element, label, whole, price, open, at, since, day, raw, data, note)
+VALUES (?1, 'item', '', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+RETURNING event_key
+`
+
+type DeliverColumns_ItemParams struct {
+	InboxEventKey string
+	InItemLabel   sql.NullString
+	InItemWhole   sql.NullInt64
+	InItemPrice   sql.NullString
+	InItemOpen    sql.NullInt64
+	InItemAt      sql.NullString
+	InItemSince   sql.NullString
+	InItemDay     sql.NullString
+	InItemRaw     sql.NullString
+	InItemData    []byte
+	InItemNote    sql.NullString
+}
+
+func (q *Queries) DeliverColumns_Item(ctx context.Context, arg DeliverColumns_ItemParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverColumns_Item,
+		arg.InboxEventKey,
+		arg.InItemLabel,
+		arg.InItemWhole,
+		arg.InItemPrice,
+		arg.InItemOpen,
+		arg.InItemAt,
+		arg.InItemSince,
+		arg.InItemDay,
+		arg.InItemRaw,
+		arg.InItemData,
+		arg.InItemNote,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const DeliverCounted_Fact = `-- name: DeliverCounted_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (?1, 'fact', '', ?2)
@@ -157,6 +212,77 @@ type DeliverEither_FactParams struct {
 
 func (q *Queries) DeliverEither_Fact(ctx context.Context, arg DeliverEither_FactParams) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, DeliverEither_Fact, arg.InboxEventKey, arg.InFactAmount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverFails_Failing = `-- name: DeliverFails_Failing :many
+INSERT INTO failing_items (event_key, effect, element, label, whole)
+VALUES (?1, 'failing', '', ?2, ?3)
+RETURNING event_key
+`
+
+type DeliverFails_FailingParams struct {
+	InboxEventKey  string
+	InFailingLabel sql.NullString
+	InFailingWhole sql.NullInt64
+}
+
+func (q *Queries) DeliverFails_Failing(ctx context.Context, arg DeliverFails_FailingParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverFails_Failing, arg.InboxEventKey, arg.InFailingLabel, arg.InFailingWhole)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverKeeps_Kept = `-- name: DeliverKeeps_Kept :many
+INSERT INTO kept_items (event_key, effect, element, label, whole)
+VALUES (?1, 'kept', '', ?2, ?3)
+ON CONFLICT (label) DO NOTHING
+RETURNING event_key
+`
+
+type DeliverKeeps_KeptParams struct {
+	InboxEventKey string
+	InKeptLabel   sql.NullString
+	InKeptWhole   sql.NullInt64
+}
+
+func (q *Queries) DeliverKeeps_Kept(ctx context.Context, arg DeliverKeeps_KeptParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverKeeps_Kept, arg.InboxEventKey, arg.InKeptLabel, arg.InKeptWhole)
 	if err != nil {
 		return nil, err
 	}
@@ -382,6 +508,41 @@ func (q *Queries) DeliverPrefixed_Fact(ctx context.Context, arg DeliverPrefixed_
 	return items, nil
 }
 
+const DeliverRejects_Rejected = `-- name: DeliverRejects_Rejected :many
+INSERT INTO rejected_items (event_key, effect, element, label, whole)
+VALUES (?1, 'rejected', '', ?2, ?3)
+RETURNING event_key
+`
+
+type DeliverRejects_RejectedParams struct {
+	InboxEventKey   string
+	InRejectedLabel sql.NullString
+	InRejectedWhole sql.NullInt64
+}
+
+func (q *Queries) DeliverRejects_Rejected(ctx context.Context, arg DeliverRejects_RejectedParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverRejects_Rejected, arg.InboxEventKey, arg.InRejectedLabel, arg.InRejectedWhole)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const DeliverRight_Fact = `-- name: DeliverRight_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (?1, 'fact', '', ?2)
@@ -497,6 +658,42 @@ type DeliverTired_FactParams struct {
 
 func (q *Queries) DeliverTired_Fact(ctx context.Context, arg DeliverTired_FactParams) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, DeliverTired_Fact, arg.InboxEventKey, arg.InFactAmount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var event_key string
+		if err := rows.Scan(&event_key); err != nil {
+			return nil, err
+		}
+		items = append(items, event_key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const DeliverUpdates_Updated = `-- name: DeliverUpdates_Updated :many
+INSERT INTO updated_items (event_key, effect, element, label, whole)
+VALUES (?1, 'updated', '', ?2, ?3)
+ON CONFLICT (label) DO UPDATE SET whole = excluded.whole
+RETURNING event_key
+`
+
+type DeliverUpdates_UpdatedParams struct {
+	InboxEventKey  string
+	InUpdatedLabel sql.NullString
+	InUpdatedWhole sql.NullInt64
+}
+
+func (q *Queries) DeliverUpdates_Updated(ctx context.Context, arg DeliverUpdates_UpdatedParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, DeliverUpdates_Updated, arg.InboxEventKey, arg.InUpdatedLabel, arg.InUpdatedWhole)
 	if err != nil {
 		return nil, err
 	}

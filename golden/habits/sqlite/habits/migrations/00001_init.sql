@@ -75,7 +75,74 @@ CREATE TABLE facts (
   UNIQUE (event_key, effect, element)
 ) STRICT;
 
+-- Record effects: failing. Numerics are text: no digit is lost.
+CREATE TABLE failing_items (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  label TEXT NOT NULL,
+  whole INTEGER NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+CREATE UNIQUE INDEX failing_items_label_key ON failing_items (label);
+
+-- Record effects: item. Numerics are text: no digit is lost.
+CREATE TABLE items (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  label TEXT NOT NULL,
+  whole INTEGER NOT NULL,
+  price TEXT,
+  open INTEGER CHECK (open IN (0, 1)),
+  at TEXT,
+  since TEXT,
+  day TEXT,
+  raw TEXT,
+  data BLOB,
+  note TEXT NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+
+-- Record effects: kept. Numerics are text: no digit is lost.
+CREATE TABLE kept_items (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  label TEXT NOT NULL,
+  whole INTEGER NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+CREATE UNIQUE INDEX kept_items_label_key ON kept_items (label);
+
+-- Record effects: rejected. Numerics are text: no digit is lost.
+CREATE TABLE rejected_items (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  label TEXT NOT NULL,
+  whole INTEGER NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+CREATE UNIQUE INDEX rejected_items_label_key ON rejected_items (label);
+
+-- Record effects: updated. Numerics are text: no digit is lost.
+CREATE TABLE updated_items (
+  event_key TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  element TEXT NOT NULL,
+  label TEXT NOT NULL,
+  whole INTEGER NOT NULL,
+  UNIQUE (event_key, effect, element)
+) STRICT;
+CREATE UNIQUE INDEX updated_items_label_key ON updated_items (label);
+
 -- +goose Down
+DROP TABLE updated_items;
+DROP TABLE rejected_items;
+DROP TABLE kept_items;
+DROP TABLE items;
+DROP TABLE failing_items;
 DROP TABLE facts;
 DROP TABLE habits_outbox_messages;
 DROP TABLE habits_inbox_payloads;

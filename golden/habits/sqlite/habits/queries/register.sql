@@ -19,6 +19,11 @@ INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
 RETURNING event_key;
 
+-- name: DeliverColumns_Item :many
+INSERT INTO items (event_key, effect, element, label, whole, price, open, at, since, day, raw, data, note)
+VALUES (sqlc.arg(inbox_event_key), 'item', '', sqlc.narg(in_item_label), sqlc.narg(in_item_whole), sqlc.narg(in_item_price), sqlc.narg(in_item_open), sqlc.narg(in_item_at), sqlc.narg(in_item_since), sqlc.narg(in_item_day), sqlc.narg(in_item_raw), sqlc.narg(in_item_data), sqlc.narg(in_item_note))
+RETURNING event_key;
+
 -- name: DeliverCounted_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
@@ -32,6 +37,17 @@ RETURNING event_key;
 -- name: DeliverEither_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
+RETURNING event_key;
+
+-- name: DeliverFails_Failing :many
+INSERT INTO failing_items (event_key, effect, element, label, whole)
+VALUES (sqlc.arg(inbox_event_key), 'failing', '', sqlc.narg(in_failing_label), sqlc.narg(in_failing_whole))
+RETURNING event_key;
+
+-- name: DeliverKeeps_Kept :many
+INSERT INTO kept_items (event_key, effect, element, label, whole)
+VALUES (sqlc.arg(inbox_event_key), 'kept', '', sqlc.narg(in_kept_label), sqlc.narg(in_kept_whole))
+ON CONFLICT (label) DO NOTHING
 RETURNING event_key;
 
 -- name: DeliverKept_Fact :many
@@ -64,6 +80,11 @@ INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
 RETURNING event_key;
 
+-- name: DeliverRejects_Rejected :many
+INSERT INTO rejected_items (event_key, effect, element, label, whole)
+VALUES (sqlc.arg(inbox_event_key), 'rejected', '', sqlc.narg(in_rejected_label), sqlc.narg(in_rejected_whole))
+RETURNING event_key;
+
 -- name: DeliverRight_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
@@ -82,5 +103,11 @@ RETURNING event_key;
 -- name: DeliverTired_Fact :many
 INSERT INTO facts (event_key, effect, element, amount)
 VALUES (sqlc.arg(inbox_event_key), 'fact', '', sqlc.narg(in_fact_amount))
+RETURNING event_key;
+
+-- name: DeliverUpdates_Updated :many
+INSERT INTO updated_items (event_key, effect, element, label, whole)
+VALUES (sqlc.arg(inbox_event_key), 'updated', '', sqlc.narg(in_updated_label), sqlc.narg(in_updated_whole))
+ON CONFLICT (label) DO UPDATE SET whole = excluded.whole
 RETURNING event_key;
 

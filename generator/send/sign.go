@@ -1,0 +1,149 @@
+package send
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whgen/whgen/runtime/signature"
+	"github.com/whgen/whgen/spec"
+)
+
+// signer makes the requests of one target.
+type signer struct {
+	base    *url.URL
+	options Options
+	secret  func(name string) (string, bool)
+	now     func() time.Time
+
+	publicURL string // the setting's name, "" without
+}
+
+// request is one attempt: a new one is signed for each, as senders do.
+func (s *signer) request(ctx context.Context, r round) (*http.Request, error) {
+	d := r.make
+	u := *s.base
+	u.Path = strings.TrimSuffix(u.Path, "/") + d.Endpoint.Path
+	u.RawQuery = strings.TrimPrefix(d.Query, "?")
+	if s.base.RawQuery != "" {
+		u.RawQuery = strings.Trim(s.base.RawQuery+"&"+u.RawQuery, "&")
+	}
+	header := http.Header{"Content-Type": {d.ContentType}, "User-Agent": {"whgen-send"}}
+	for _, h := range d.Headers {
+		header.Set(h[0], h[1])
+	}
+	signed := &signature.Request{Method: d.Method, Path: u.EscapedPath(), RawQuery: u.RawQuery, Host: u.Host, Header: header, Body: r.body, Param: s.setting}
+	if err := s.public(d.Endpoint, signed); err != nil {
+		return nil, err
+	}
+	if err := s.sign(d.Endpoint.Signature, signed); err != nil {
+		return nil, fmt.Errorf("event %s: %w", r.event.Name, err)
+	}
+	u.RawQuery = signed.RawQuery
+	body := signed.Body
+	if s.options.Tamper {
+		body = tampered(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, d.Method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	req.Header = header
+	return req, nil
+}
+
+// public tells the address that a sender calls, where the scheme signs it.
+func (s *signer) public(e *spec.Endpoint, r *signature.Request) error {
+	if s.publicURL == "" || !e.Signature.SignsURL() {
+		return nil
+	}
+	base, ok := s.setting(s.publicURL)
+	if !ok || base == "" {
+		return fmt.Errorf("sign the delivery: the signature covers the URL; set the environment variable %s as the receiver has it", s.publicURL)
+	}
+	r.URL = strings.TrimSuffix(base, "/") + e.Path
+	if r.RawQuery != "" {
+		r.URL += "?" + r.RawQuery
+	}
+	return nil
+}
+
+// setting is a value that is not secret, by the contract's name.
+func (s *signer) setting(name string) (string, bool) { return s.secret(name) }
+
+// sign adds signature and time, and before that what is signed and not there yet.
+func (s *signer) sign(declared *spec.Scheme, r *signature.Request) error {
+	if declared == nil || declared.Type == "none" || declared.Type == "ip" {
+		return nil
+	}
+	scheme := schemeOf(declared)
+	for _, one := range append([]signature.Scheme{scheme}, append(scheme.Any[:len(scheme.Any):len(scheme.Any)], scheme.All...)...) {
+		s.fill(one, r)
+	}
+	keys, err := s.keys(declared)
+	if err != nil {
+		return err
+	}
+	at := s.now()
+	if s.options.Stale {
+		at = at.Add(-age(declared) - time.Minute)
+	}
+	return signature.SignAll(scheme, keys, r, at)
+}
+
+// fill gives a value to what is signed and not there yet.
+func (s *signer) fill(scheme signature.Scheme, r *signature.Request) {
+	if id := scheme.ID; id != nil && id.In == "header" && r.Header.Get(id.Name) == "" {
+		r.Header.Set(id.Name, "msg_"+strconv.FormatInt(s.now().UnixNano(), 36))
+	}
+	for _, p := range scheme.Content {
+		if p.Source != nil && p.Source.In == "header" && r.Header.Get(p.Source.Name) == "" && !written(scheme, *p.Source) {
+			r.Header.Set(p.Source.Name, "sample")
+		}
+	}
+}
+
+// written reports whether signing itself writes a value: the time, a pinned
+// value, the hash of the body.
+func written(scheme signature.Scheme, at signature.Source) bool {
+	same := func(o signature.Source) bool { return o.In == at.In && strings.EqualFold(o.Name, at.Name) }
+	return scheme.Timestamp != nil && same(scheme.Timestamp.From) || scheme.BodyHash != nil && same(scheme.BodyHash.From) ||
+		slices.ContainsFunc(scheme.Require, func(q signature.Requirement) bool { return same(q.From) })
+}
+
+// age is the tolerance after which every member has expired.
+func age(s *spec.Scheme) time.Duration {
+	var longest time.Duration
+	for _, one := range append([]*spec.Scheme{s}, s.Members()...) {
+		if one.Timestamp != nil {
+			longest = max(longest, one.Timestamp.Tolerance)
+		}
+		if one.Claims.MaxAge != nil {
+			longest = max(longest, one.Claims.MaxAge.Tolerance)
+		}
+		if longest = max(longest, one.Claims.Leeway); one.Claims.Expires {
+			longest = max(longest, 24*time.Hour)
+		}
+	}
+	return longest
+}
+
+// tampered is a body with one byte changed: a digit or letter, so that JSON
+// stays JSON where there is one.
+func tampered(body []byte) []byte {
+	changed := bytes.Clone(body)
+	for i := len(changed) - 1; i >= 0; i-- {
+		switch c := changed[i]; {
+		case c >= '0' && c < '9', c >= 'a' && c < 'e', c >= 'g' && c < 'm':
+			changed[i]++
+			return changed
+		}
+	}
+	return append(changed, ' ')
+}

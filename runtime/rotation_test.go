@@ -1,0 +1,95 @@
+package runtime
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whgen/whgen/runtime/signature"
+)
+
+func TestSecretsAreRotatedWithoutARestart(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	for name, provider := range map[string]func() Secrets{
+		"folder":      func() Secrets { return FileSecrets(dir) },
+		"environment": func() Secrets { t.Setenv("SHOP_SECRET_FILE", filepath.Join(dir, "SHOP_SECRET")); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			write("SHOP_SECRET", testSecret+"\n")
+			h := newHarness(t, nil)
+			var err error
+			if h.rcv, err = NewReceiver(t.Context(), h.def, h.store, Options{Secrets: provider(), Observer: h.counters, Clock: h.clock}); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			send := func(secret string, status int) {
+				t.Helper()
+				n++
+				if got := h.do(h.at("/", secret, paid(fmt.Sprint("e", n), "o1", 1))); got.status != status {
+					t.Errorf("answered %d, want %d", got.status, status)
+				}
+			}
+			send(testSecret, 200)
+			write("SHOP_SECRET", oldSecret)
+			h.clock.Advance(fileAge)
+			send(oldSecret, 200)
+			send(testSecret, 401)
+			for _, bad := range []string{"", "half written \n\n"} {
+				write("SHOP_SECRET", bad)
+				h.clock.Advance(fileAge)
+				send(oldSecret, 200) // what is no secret does not replace one
+			}
+			if err := os.Remove(filepath.Join(dir, "SHOP_SECRET")); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				h.clock.Advance(fileAge)
+				send(oldSecret, 200)
+			}
+			warnings := h.counters.Warnings()
+			if len(warnings) != 3 {
+				t.Errorf("warnings are %v, want one for each reason", warnings)
+			}
+			for _, w := range warnings {
+				if w.Err == nil || strings.Contains(w.Err.Error(), "half") || !strings.Contains(w.Err.Error(), "SHOP_SECRET") {
+					t.Errorf("the warning is %+v", w)
+				}
+			}
+		})
+	}
+}
+
+func TestEnvironmentOrFileNotBoth(t *testing.T) {
+	t.Setenv("BOTH", "x")
+	t.Setenv("BOTH_FILE", "/dev/null")
+	if _, err := EnvSecrets().Secret(t.Context(), "BOTH"); err == nil || !strings.Contains(err.Error(), "both set") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestSecretsEndOnTheirDay(t *testing.T) {
+	h := newHarness(t, func(d *Definition) {
+		s := &d.Endpoints[0].Scheme
+		s.Secrets = append(s.Secrets, signature.Secret{Name: "OLD", Until: time.Now().Add(time.Hour)})
+	})
+	for i, status := range []int{200, 401} {
+		if got := h.do(h.at("/", oldSecret, paid(fmt.Sprint("e", i), "o1", 1))); got.status != status {
+			t.Errorf("%d: answered %d, want %d", i, got.status, status)
+		}
+		h.clock.Advance(2 * time.Hour)
+	}
+	if h.counters.Secret("OLD") != 1 || h.counters.Secret("SHOP_SECRET") != 0 {
+		t.Error("the counters do not tell the old secret from the new one")
+	}
+}
