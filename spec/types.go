@@ -137,9 +137,13 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 		schema = l.tree.elementNode(schema, items)
 	}
 	schema = l.tree.deref(schema)
-	n := l.tree.variant(schema, p.key)
+	member := ""
+	if where := l.root.get("event", "type"); where.is(textForm) && strings.Count(where.text, "/") == 1 {
+		member = unescapeToken(strings.TrimPrefix(where.text, "/"))
+	}
+	n := l.tree.variant(schema, p.key, member)
 	if is := p.policy.get("event", "is"); n == nil && is.is(textForm) {
-		n = l.tree.variant(schema, is.text)
+		n = l.tree.variant(schema, is.text, member)
 	}
 	if n == nil || l.tree.deref(n) == nil {
 		return nil
