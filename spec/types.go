@@ -128,15 +128,10 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if p.key == "" {
 		return nil
 	}
-	b := l.tree.body(p.entry)
-	if b == nil || b.schema == nil {
+	schema := l.carrying(p.entry)
+	if schema == nil {
 		return nil
 	}
-	schema := b.schema
-	if items := l.arrivingItems(p.entry); items != "" {
-		schema = l.tree.elementNode(schema, items)
-	}
-	schema = l.tree.deref(schema)
 	member := ""
 	if where := l.root.get("event", "type"); where.is(textForm) && strings.Count(where.text, "/") == 1 {
 		member = unescapeToken(strings.TrimPrefix(where.text, "/"))
@@ -149,4 +144,18 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 		return nil
 	}
 	return n
+}
+
+// carrying is the schema of an entry's events: the body's, or that of the
+// elements of a batch. nil without.
+func (l *loader) carrying(e *entry) *yaml.Node {
+	b := l.tree.body(e)
+	if b == nil || b.schema == nil {
+		return nil
+	}
+	schema := b.schema
+	if items := l.arrivingItems(e); items != "" {
+		schema = l.tree.elementNode(schema, items)
+	}
+	return l.tree.deref(schema)
 }
