@@ -112,6 +112,7 @@ func TestEventsFindTheirVariant(t *testing.T) {
 		"mapping":     `Any: {discriminator: {propertyName: type, mapping: {made: "#/components/schemas/Made"}}, oneOf: [{$ref: "#/components/schemas/Made"}, {$ref: "#/components/schemas/Gone"}]}`,
 		"oneOf names": `Any: {discriminator: {propertyName: type}, oneOf: [{$ref: "#/components/schemas/made"}, {$ref: "#/components/schemas/Gone"}]}`,
 		"constants":   `Any: {discriminator: {propertyName: type}, anyOf: [{$ref: "#/components/schemas/Gone"}, {$ref: "#/components/schemas/Made"}]}`,
+		"no word":     `Any: {oneOf: [{$ref: "#/components/schemas/Gone"}, {$ref: "#/components/schemas/Made"}]}`,
 		"children":    `Any: {discriminator: {propertyName: type}, properties: {type: {type: string}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestEventsFindTheirVariant(t *testing.T) {
 			if name == "children" {
 				parent = `{$ref: "#/components/schemas/Any"}, `
 			}
-			c := loadFiles(t, map[string]string{"c.yaml": componentsHead + `  any: {post: {x-whgen: {events: {made: {}}}, requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Any"}}}}}}
+			c := loadFiles(t, map[string]string{"c.yaml": componentsHead + `  any: {post: {x-whgen: {events: {made: {}, gone: {}}}, requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Any"}}}}}}
 components:
   schemas:
     ` + schemas + `

@@ -132,21 +132,34 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if p.key == "" {
 		return nil
 	}
-	b := p.entry.body
-	if b == nil || b.schema == nil {
+	schema := l.carrying(p.entry)
+	if schema == nil {
 		return nil
 	}
-	schema := b.schema
-	if items := l.arrivingItems(p.entry); items != "" {
-		schema = l.tree.elementNode(schema, items)
+	member := ""
+	if where := l.root.get("event", "type"); where.is(textForm) && strings.Count(where.text, "/") == 1 {
+		member = unescapeToken(strings.TrimPrefix(where.text, "/"))
 	}
-	schema = l.tree.deref(schema)
-	n := l.tree.variant(schema, p.key)
+	n := l.tree.variant(schema, p.key, member)
 	if is := p.policy.get("event", "is"); n == nil && is.is(textForm) {
-		n = l.tree.variant(schema, is.text)
+		n = l.tree.variant(schema, is.text, member)
 	}
 	if n == nil || l.tree.deref(n) == nil {
 		return nil
 	}
 	return n
+}
+
+// carrying is the schema of an entry's events: the body's, or that of the
+// elements of a batch. nil without.
+func (l *loader) carrying(e *entry) *yaml.Node {
+	b := e.body
+	if b == nil || b.schema == nil {
+		return nil
+	}
+	schema := b.schema
+	if items := l.arrivingItems(e); items != "" {
+		schema = l.tree.elementNode(schema, items)
+	}
+	return l.tree.deref(schema)
 }
