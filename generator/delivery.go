@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func delivery(p *Plan, event *Event) Delivery {
 	s.unique()
 	s.key()
 	d := Delivery{
-		Event: event.Spec, Endpoint: endpoint, Method: "POST", Query: s.query, ContentType: "application/json",
+		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query, ContentType: "application/json",
 		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),
 	}
 	if changed := s.changed(); changed != nil {

@@ -325,14 +325,14 @@ func TestLeftOut(t *testing.T) {
 info: {title: Acme, version: "1"}
 webhooks:
   sent: {post: {requestBody: {content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}}}
-  put: {put: {requestBody: {content: {application/json: {}}}}}
+  look: {get: {}}
 paths:
   /subscribe:
     post:
       callbacks: {done: {"{$request.body#/url}": {post: {}}}}
 `)
 	p := f.propose(t, initial.Options{})
-	wants(t, p, "because only POST is received: put (PUT).", "because they are callbacks beside webhooks: done.")
+	wants(t, p, "because their method carries no body: look (GET).", "because they are callbacks beside webhooks: done.")
 	f.holds(t, p)
 
 	f = one(`openapi: 3.1.0
