@@ -33,9 +33,9 @@ type TenantSecrets interface {
 	TenantSecret(ctx context.Context, tenant, name string) (string, error)
 }
 
-// TenantLister is a Secrets provider that can tell which tenants have a secret
-// of a name, such as SHOP_{tenant}_SECRET: their secrets are then checked at
-// start, as those of receivers without tenants are.
+// TenantLister is a Secrets provider, other than a TenantSecrets, that can tell
+// which tenants have a secret of a name, such as SHOP_{tenant}_SECRET: their
+// secrets are then checked at start, as those of receivers without tenants are.
 type TenantLister interface {
 	Tenants(ctx context.Context, name string) ([]string, error)
 }

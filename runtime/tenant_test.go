@@ -220,3 +220,30 @@ func TestTenantOfName(t *testing.T) {
 		}
 	}
 }
+
+// hesitant is a provider that notices when its caller gives up.
+type hesitant struct {
+	SecretsMap
+	ctx context.Context
+}
+
+func (p *hesitant) TenantSecret(ctx context.Context, _, _ string) (string, error) {
+	p.ctx = ctx
+	return acmeSecret, ctx.Err()
+}
+
+// A sender that hangs up must not make its tenant's secret unreadable for others.
+func TestHangingUpDoesNotSpoilATenant(t *testing.T) {
+	p := &hesitant{}
+	h := newTenants(t, Options{Secrets: p})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.do(h.at("/acme", acmeSecret, paid("e1", "o1", 1)).WithContext(gone))
+	if _, limited := p.ctx.Deadline(); !limited {
+		t.Error("the provider may take for ever")
+	}
+	h.want(h.do(h.at("/acme", acmeSecret, paid("e2", "o1", 1))), Processed, 200)
+	if h.counters.Class("secrets") != 0 || len(h.counters.Warnings()) != 0 {
+		t.Errorf("outcomes are %v, warnings %v", h.counters.Outcomes(), h.counters.Warnings())
+	}
+}
