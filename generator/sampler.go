@@ -168,7 +168,9 @@ func (s *sampler) unique() {
 // key numbers the event key.
 func (s *sampler) key() {
 	for i := range s.event.Spec.Key {
-		s.numbered(&s.event.Spec.Key[i])
+		if part := &s.event.Spec.Key[i]; !s.isType(part) { // else it would be of another type
+			s.numbered(part)
+		}
 	}
 	d := s.event.Spec.Derived
 	switch {
@@ -180,6 +182,13 @@ func (s *sampler) key() {
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
+}
+
+// isType reports whether a selector reads what tells the type.
+func (s *sampler) isType(from *spec.Selector) bool {
+	return slices.ContainsFunc(s.endpoint.Type, func(t spec.Selector) bool {
+		return t.Kind == from.Kind && t.Pointer == from.Pointer && t.Whole == from.Whole && strings.EqualFold(t.Name, from.Name)
+	})
 }
 
 // numbered makes a value differ from event to event.
