@@ -232,3 +232,19 @@ func TestSecretsInTheBody(t *testing.T) {
 	}
 	h.wantRows(1)
 }
+
+func TestBatchInsideOfAForm(t *testing.T) {
+	h, send := innerHarness(t, Document{From: Selector{Kind: Form, Name: "payload"}}, "application/x-www-form-urlencoded", func(d *Definition) {
+		d.Endpoints[0].Items = "/events/*"
+		d.Events[0].Key = []Selector{body("/id"), {Kind: Form, Name: "account"}}
+		d.Events[0].Redact.Pointers = []string{"/data/amount"}
+	})
+	text := "account=a&payload=" + url.QueryEscape(`{"events":[`+paid("e1", "o1", 1)+","+paid("e2", "o2", 2)+"]}")
+	h.want(send(text), Processed, 200)
+	h.want(send(text+"&attempt=2"), Duplicate, 200) // of each element its own bytes count
+	row := h.store.row("e2|a")
+	if row == nil || string(row.Document) != paid("e2", "o2", 2) || string(row.Payload) != paid("e2", "o2", `"***"`) {
+		t.Errorf("row is %+v", row)
+	}
+	h.wantRows(2)
+}
