@@ -135,3 +135,17 @@ components:
 		})
 	}
 }
+
+// TestValuesOfACircle: what the type's place allows comes back to itself.
+func TestValuesOfACircle(t *testing.T) {
+	c := loadFiles(t, map[string]string{"c.yaml": componentsHead + entryOf("a", "Ev") + `
+components:
+  schemas:
+    Ev: {properties: {type: {$ref: "#/components/schemas/Kind"}}}
+    Kind: {oneOf: [{$ref: "#/components/schemas/Kind"}, {allOf: [{$ref: "#/components/schemas/Other"}]}]}
+    Other: {anyOf: [{$ref: "#/components/schemas/Kind"}, {const: a}]}
+`}, "c.yaml")
+	if e := event(t, c, "a"); len(e.Types) != 1 || e.Types[0] != "a" {
+		t.Errorf("types %v, want a", e.Types)
+	}
+}
