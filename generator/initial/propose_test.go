@@ -348,13 +348,10 @@ paths:
 
 // TestRefused: what the lint refuses of the document itself is said.
 func TestRefused(t *testing.T) {
-	f := one(`openapi: 3.1.0
-info: {title: Acme, version: "1"}
-webhooks:
-  sent: {post: {requestBody: {content: {application/xml: {schema: {type: object}}}}}}
-`)
+	f := one("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n" +
+		post("order.paid", "{type: object, properties: {type: {const: a}}}") + post("order_paid", "{type: object, properties: {type: {const: b}}}"))
 	p := f.propose(t, initial.Options{})
-	wants(t, p, "whgen lint refuses what stands here")
+	wants(t, p, "whgen lint refuses what stands here", `both named "orderPaid"`)
 	f.holds(t, p)
 }
 
