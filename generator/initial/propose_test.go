@@ -355,6 +355,16 @@ func TestRefused(t *testing.T) {
 	f.holds(t, p)
 }
 
+// TestForms: fields of a form are named as such.
+func TestForms(t *testing.T) {
+	f := one(strings.ReplaceAll("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n"+
+		post("sent", "{type: object, properties: {event: {const: sent}, event_id: {type: string}}}")+
+		post("lost", "{type: object, properties: {event: {const: lost}, event_id: {type: string}}}"), "application/json", "application/x-www-form-urlencoded"))
+	p := f.propose(t, initial.Options{})
+	wants(t, p, "type: form:event #", "# key: form:event_id")
+	f.holds(t, p)
+}
+
 // TestHostileNames: what a document calls its things stays inside its line.
 func TestHostileNames(t *testing.T) {
 	f := one("openapi: 3.1.0\ninfo: {title: \"x\\n# - y: \\\"z\", version: \"1\"}\nwebhooks:\n" +
