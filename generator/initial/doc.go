@@ -9,6 +9,7 @@
 //	entries.go    which operations, and their types on the wire
 //	batch.go      whether a body holds several events
 //	identity.go   where type and key may be
+//	form.go       the same in forms
 //	overlay.go, overlay_entries.go   the overlay's text, with its questions
 //	writer.go     YAML line by line, questions and proposals
 //	config.go     whgen.yaml
