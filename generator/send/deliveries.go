@@ -113,6 +113,8 @@ var tenantName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func fits(d generator.Delivery, o Options) error {
 	s := d.Endpoint.Signature
 	switch {
+	case d.Inside && o.Body == nil:
+		return fmt.Errorf("event %s: its document stands inside the body; give the whole body with --body", d.Event.Name)
 	case s != nil && s.Type == "plugin":
 		return fmt.Errorf("event %s: what the verifier %s wants is not known here; deliveries cannot be signed", d.Event.Name, s.Plugin)
 	case o.WrongSecret && s != nil && s.Type == "ip":

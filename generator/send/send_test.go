@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -309,5 +310,26 @@ func TestTenants(t *testing.T) {
 	}
 	if _, err := send.Run(t.Context(), plan(t, ordersFile), target("http://127.0.0.1:1"), send.Options{Tenant: "acme"}); err == nil || !strings.Contains(err.Error(), "no tenants") {
 		t.Errorf("a tenant for a contract without: %v", err)
+	}
+}
+
+// TestForms: a body of the kind that the contract takes, numbered too.
+func TestForms(t *testing.T) {
+	var form url.Values
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		form = r.PostForm
+	}))
+	defer server.Close()
+	text := strings.Replace(contract("  signature: {type: hmac, from: header:X-Sig, encoding: hex}\n", "{event: {key: form:id}}"), "application/json", "application/x-www-form-urlencoded", 1)
+	if _, err := send.Run(t.Context(), planOf(t, text), target(server.URL), send.Options{Number: 42}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(form.Get("id"), "42") {
+		t.Errorf("form %v, want the field id with the event's number", form)
+	}
+	inside := contract("  signature: {type: bearer}\n  document: body:/at\n", "{event: {key: /n}, schema: {type: object, properties: {n: {type: string}}}}")
+	if _, err := send.Run(t.Context(), planOf(t, inside), target(server.URL), send.Options{}); err == nil || !strings.Contains(err.Error(), "--body") {
+		t.Errorf("a document inside the body: error %v, want one that asks for --body", err)
 	}
 }
