@@ -109,14 +109,14 @@ func (s *sampler) plain(from *spec.Selector) (string, bool) {
 	switch from.Kind {
 	case spec.SelectConst:
 		return from.Name, true
-	case spec.SelectBody, spec.SelectItem, spec.SelectHeader:
+	case spec.SelectBody, spec.SelectItem, spec.SelectHeader, spec.SelectForm, spec.SelectEnvelope:
 	default:
 		return "", false
 	}
 	value, there := s.valueOf(from)
 	if !there && from.Default != nil {
 		value, there = *from.Default, true
-	} else if from.Kind == spec.SelectHeader {
+	} else if from.Kind == spec.SelectHeader || from.Kind == spec.SelectForm {
 		return value, there
 	}
 	var unquoted string

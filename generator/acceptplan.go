@@ -37,23 +37,21 @@ func (b *planner) accept(event *Event) *Acceptance {
 		return nil
 	}
 	e := b.contract.Endpoints[index]
-	s := &sampler{event: event, endpoint: e, body: sampleBody(event.Spec), envelope: envelopeOf(e, event.Spec)}
+	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(e, event.Spec), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
 	s.conditions(e.Signature.Require)
 	s.needs()
 	s.typeOf()
 	s.unique()
 	s.key()
+	s.secret()
 	s.signaturePlaces()
 	a := &Acceptance{
 		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
-		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: "application/json",
-		Body: s.text(s.body), Headers: s.headers,
+		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: s.contentType(),
+		Body: s.text(s.body), Envelope: s.around(), Unsigned: s.unsigned(), Headers: s.headers,
 	}
 	sampleTold(b.contract.Tenant, a)
-	if len(e.Media) > 0 && !slices.Contains(e.Media, a.ContentType) {
-		a.ContentType = e.Media[0]
-	}
 	changed := s.changed()
 	if changed != nil {
 		a.Changed = s.text(changed)

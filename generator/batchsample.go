@@ -58,14 +58,6 @@ func (s *sampler) of(from *spec.Selector) *node {
 	return s.body
 }
 
-// text is a sample as it is sent.
-func (s *sampler) text(body *node) string {
-	if s.envelope == nil {
-		return body.String()
-	}
-	return s.envelope.with(body).String()
-}
-
 // outcomes are the answers that a delivery of the sample can get. In a batch of
 // one, whatever neither failed nor is in progress is answered as processed.
 func (s *sampler) outcomes() map[spec.Outcome]spec.Response {

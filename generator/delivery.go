@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type Delivery struct {
 	ContentType string
 	Headers     [][2]string // without Content-Type
 	Body        string
+	Inside      bool   // Body is a document that stands inside of what is sent
 	Changed     string // other content under the same key, "" where there can be none
 	Items       string // of a batch, the pointer to its events such as /events/*; "" where a body is one
 	// Answers are those that the request can get; of a batch those of the whole.
@@ -64,7 +66,7 @@ func delivery(p *Plan, event *Event) Delivery {
 			break
 		}
 	}
-	s := &sampler{event: event, endpoint: endpoint, body: sampleBody(event.Spec), envelope: envelopeOf(endpoint, event.Spec)}
+	s := &sampler{event: event, endpoint: endpoint, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(endpoint, event.Spec), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
 	s.needs()
 	s.typeOf()
@@ -72,14 +74,12 @@ func delivery(p *Plan, event *Event) Delivery {
 	s.key()
 	s.signaturePlaces()
 	d := Delivery{
-		Event: event.Spec, Endpoint: endpoint, Method: "POST", Query: s.query, ContentType: "application/json",
-		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),
+		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query,
+		ContentType: cmp.Or(s.contentType(), "application/json"), Headers: s.headers, Body: s.text(s.body),
+		Inside: endpoint.Document != nil, Items: endpoint.Items, Answers: s.outcomes(),
 	}
 	if changed := s.changed(); changed != nil {
 		d.Changed = s.text(changed)
-	}
-	if len(endpoint.Media) > 0 && !slices.Contains(endpoint.Media, d.ContentType) {
-		d.ContentType = endpoint.Media[0]
 	}
 	return d
 }

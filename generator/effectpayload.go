@@ -101,7 +101,7 @@ func (t *typer) value(p *spec.Payload, at place) (*GoType, bool) {
 }
 
 func (t *typer) selected(s *spec.Selector, at place) *GoType {
-	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
+	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem && s.Kind != spec.SelectEnvelope {
 		return &GoType{Kind: StringGo}
 	}
 	if s.Schema == nil {

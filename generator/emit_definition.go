@@ -42,6 +42,11 @@ func endpoint(p *Plan, e *spec.Endpoint) []jen.Code {
 		onlyIf(e.Shared, field("Shared", jen.True())),
 		field("MaxBody", jen.Lit(int(e.MaxBody))),
 		field("Media", texts(e.Media)),
+		field("AsJSON", texts(e.AsJSON)),
+		documentPlace(e.Document),
+		field("Encodings", texts(e.Encodings)),
+		onlyIf(e.SignsDecoded, field("SignsDecoded", jen.True())),
+		field("Redact", redaction(e.Redact)),
 		onlyIf(len(e.Methods) > 0 && !slices.Equal(e.Methods, []string{"POST"}), field("Methods", texts(e.Methods))),
 		onlyIf(e.Signature != nil, field("Scheme", scheme(e.Signature))),
 		field("Keys", fetchedKeys(e.Signature)),
@@ -102,6 +107,8 @@ func eventLiteral(e *Event) []jen.Code {
 		field("Enums", list("Enum", len(e.Enums), func(i int) []jen.Code {
 			return fields(field("Pointer", jen.Lit(e.Enums[i].Pointer)), field("Values", texts(e.Enums[i].Values)))
 		})),
+		field("Fields", formFieldLiterals(e.Fields)),
+		field("Redact", redaction(s.Redact)),
 	)
 }
 

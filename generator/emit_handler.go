@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dave/jennifer/jen"
+	"github.com/whgen/whgen/spec"
 )
 
 // emitHandler writes handler_gen.go:
@@ -87,7 +88,10 @@ func handlerParams(e *Event, named bool) []jen.Code {
 }
 
 func payloadExpr(e *Event) *jen.Statement {
-	if e.Type == nil {
+	switch {
+	case e.Spec.Body == spec.RawBody:
+		return jen.Index().Byte()
+	case e.Type == nil:
 		return whrt("Raw")
 	}
 	return jen.Id(e.Payload)
@@ -136,9 +140,9 @@ func emitDispatch(p *Plan, f *jen.File, handled []*Event) {
 
 func dispatchOne(g *jen.Group, e *Event) {
 	if e.Type == nil {
-		g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), whrt("Incoming").Types(whrt("Raw")).Values(
+		g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), whrt("Incoming").Types(payloadExpr(e)).Values(
 			jen.Id("Meta").Op(":").Add(whrt("MetaOf")).Call(jen.Op("&").Id("definition"), jen.Id("d")),
-			jen.Id("Payload").Op(":").Id("d").Dot("Body"))))
+			jen.Id("Payload").Op(":").Id("d").Dot(payloadSource(e)))))
 		return
 	}
 	if e.Foreign {
@@ -152,25 +156,33 @@ func dispatchOne(g *jen.Group, e *Event) {
 	g.Return(jen.Id("h").Dot(e.GoName).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("e")))
 }
 
+// payloadSource is the delivery's member that an untyped payload is.
+func payloadSource(e *Event) string {
+	if e.Spec.Body == spec.RawBody {
+		return "Body"
+	}
+	return "Document"
+}
+
 // emitIncoming writes:
 //
 //	func incoming[P any](d *whrt.Delivery, decode func(*P, *payload.Decoder) bool) (whrt.Incoming[P], error) {
 //		e := whrt.Incoming[P]{Meta: whrt.MetaOf(&definition, d)}
 //		var err error
-//		if d.Deviations, err = payload.Decode(d.Body, &e.Payload, decode); err != nil {
+//		if d.Deviations, err = payload.Decode(d.Document, &e.Payload, decode); err != nil {
 //			return e, whrt.Reject("the body is not one JSON value")
 //		}
 //		return e, nil
 //	}
 func emitIncoming(f *jen.File) {
-	comment(f, "incoming decodes the body, leniently: what does not fit its type is kept beside it, and told to",
+	comment(f, "incoming decodes the document, leniently: what does not fit its type is kept beside it, and told to",
 		"the observer. A body that is no JSON at all would not be the next time either.")
 	in := whrt("Incoming").Types(jen.Id("P"))
 	f.Func().Id("incoming").Types(jen.Id("P").Any()).Params(jen.Id("d").Op("*").Add(whrt("Delivery")),
 		jen.Id("decode").Func().Params(jen.Op("*").Id("P"), jen.Op("*").Add(pay("Decoder"))).Bool()).Params(in.Clone(), jen.Error()).Block(
 		jen.Id("e").Op(":=").Add(in.Clone()).Values(jen.Id("Meta").Op(":").Add(whrt("MetaOf")).Call(jen.Op("&").Id("definition"), jen.Id("d"))),
 		jen.Var().Err().Error(),
-		jen.If(jen.List(jen.Id("d").Dot("Deviations"), jen.Err()).Op("=").Add(pay("Decode")).Call(jen.Id("d").Dot("Body"), jen.Op("&").Id("e").Dot("Payload"), jen.Id("decode")),
+		jen.If(jen.List(jen.Id("d").Dot("Deviations"), jen.Err()).Op("=").Add(pay("Decode")).Call(jen.Id("d").Dot("Document"), jen.Op("&").Id("e").Dot("Payload"), jen.Id("decode")),
 			jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("e"), whrt("Reject").Call(jen.Lit("the body is not one JSON value")))),
 		jen.Return(jen.Id("e"), jen.Nil()))
 }

@@ -38,6 +38,10 @@ func (w *enumWalk) walk(ref *openapi3.SchemaRef, pointer string, depth int) {
 		w.found = append(w.found, &Enum{Pointer: pointer, Values: enumTexts(s, v.nullable)})
 		return
 	}
+	if values, _, ok := constants(realVariants(s)); ok && len(values) > 0 && pointer != "" {
+		w.found = append(w.found, &Enum{Pointer: pointer, Values: enumTexts(&openapi3.Schema{Enum: values}, v.nullable)})
+		return
+	}
 	if len(realVariants(s)) > 0 && len(s.Properties) == 0 {
 		return // which variant's list counts is not known here
 	}

@@ -142,12 +142,14 @@ func sameSelectors(a, b []spec.Selector) bool {
 
 var kinds = map[spec.SelectorKind]string{
 	spec.SelectHeader: "Header", spec.SelectQuery: "Query", spec.SelectForm: "Form", spec.SelectPath: "Path",
-	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const", spec.SelectMethod: "Method",
+	spec.SelectSigned: "Signed", spec.SelectParam: "Param", spec.SelectConst: "Const", spec.SelectMethod: "Method", spec.SelectEnvelope: "Outer",
 }
 
 func selector(s spec.Selector) []jen.Code {
 	name, kind := s.Pointer, jen.Code(nil)
-	if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
+	if s.Kind == spec.SelectEnvelope {
+		kind = whrt("Outer")
+	} else if s.Kind != spec.SelectBody && s.Kind != spec.SelectItem {
 		name, kind = s.Name, whrt(mustKnow(string(s.Kind), kindNames()))
 	}
 	switch {
@@ -187,11 +189,8 @@ func members(m *spec.Members) *jen.Statement {
 	if m == nil {
 		m = &spec.Members{}
 	}
-	var exclude []string
-	for _, s := range m.Exclude {
-		exclude = append(exclude, s.Pointer)
-	}
-	return whrt("Members").Values(fields(field("Of", selectors(m.Of)), field("Exclude", texts(exclude)))...)
+	exclude, names := bodyPlaces(m.Exclude)
+	return whrt("Members").Values(fields(field("Of", selectors(m.Of)), field("Exclude", texts(exclude)), field("ExcludeForm", texts(names)))...)
 }
 
 func conditions(all []spec.Condition) jen.Code {

@@ -12,10 +12,12 @@ import (
 func (b *planner) payloads() {
 	b.types = newTyper(b.contract.Receiver.Models)
 	for _, event := range b.plan.Events {
-		if b.foreignEvent(event) || event.Spec.Schema == nil {
+		if b.foreignEvent(event) || event.Spec.Schema == nil || event.Spec.Body == spec.RawBody {
 			event.Enums = enumsOf(event.Spec.Schema)
+			event.Fields = formFields(event.Spec)
 			continue
 		}
+		event.Fields = formFields(event.Spec)
 		g, _ := b.types.of(event.Spec.Schema, place{name: event.GoName, rank: rankEvent})
 		if g.Kind == NamedGo {
 			event.Type = g.Type

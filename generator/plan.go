@@ -70,12 +70,13 @@ type UniqueKey struct {
 // Event is one event of the contract.
 type Event struct {
 	Spec     *spec.Event
-	Index    int      // in Definition.Events
-	GoName   string   // OrderPaid: handler method, payload type
-	Payload  string   // Go type of the decoded payload, such as OrderPaid; "" without a schema (raw JSON)
-	Type     *Type    // the same
-	Foreign  bool     // Type stands for one of the user's own
-	Enums    []*Enum  // members whose values are counted where the document does not list them
+	Index    int     // in Definition.Events
+	GoName   string  // OrderPaid: handler method, payload type
+	Payload  string  // Go type of the decoded payload, such as OrderPaid; "" without a schema (raw JSON)
+	Type     *Type   // the same
+	Foreign  bool    // Type stands for one of the user's own
+	Enums    []*Enum // members whose values are counted where the document does not list them
+	Fields   []FormField
 	Doc      []string // lines, safe as a comment
 	Records  []*Record
 	Query    string    // Go/sqlc name of the claim statement: Register, or Deliver<GoName> where Records is not empty
@@ -228,6 +229,8 @@ type Acceptance struct {
 	ContentType  string
 	Body         string        // JSON with {{n}} where the number of the event goes (in key and unique values)
 	Headers      [][2]string   // values may hold {{n}}
+	Envelope     string        // what stands around Body where that is a document: {{document}} is its place
+	Unsigned     string        // Body without the secret that stands in it, "" where none does
 	Changed      string        // the same with other content under the same key
 	NoKey        string        // without the key, "" where the key is in a header
 	NoKeyHeader  string        // header to leave out

@@ -13,6 +13,7 @@ type sampler struct {
 	endpoint *spec.Endpoint
 	body     *node
 	envelope *envelope // of a batch
+	outer    *node     // what stands around a document
 	headers  [][2]string
 	query    string
 }
@@ -22,7 +23,9 @@ func (s *sampler) conditions(all []spec.Condition) {
 	for _, c := range all {
 		switch {
 		case c.Op == "present" && !c.Present:
-			s.of(&c.From).remove(c.From.Pointer)
+			if root, pointer := s.place(&c.From); root != nil {
+				root.remove(pointer)
+			}
 		case c.Op == "present":
 			s.need(&c.From, "", "")
 		case len(c.Values) > 0:
@@ -72,13 +75,15 @@ func (s *sampler) payload(p *spec.Payload) {
 // schema gives way to one that the column can take; an example of the document is
 // left alone: should it not fit, the test is to say so.
 func (s *sampler) need(from *spec.Selector, columnType, format string) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		n := s.of(from).at(from.Pointer)
+	if root, pointer := s.place(from); root != nil {
+		n := root.at(pointer)
 		made := len(s.event.Spec.Example) == 0 && columnType != "" && columnType != "text" && columnType != "json" && columnType != "bytes"
 		if n == nil || n.text == "null" || made {
-			_ = s.of(from).set(from.Pointer, sampleFor(from, columnType, format))
+			_ = root.set(pointer, sampleFor(from, columnType, format))
 		}
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, "sample", false)
 	case spec.SelectQuery:
@@ -88,11 +93,15 @@ func (s *sampler) need(from *spec.Selector, columnType, format string) {
 
 // give sets a value: JSON text in the body, plain text elsewhere.
 func (s *sampler) give(from *spec.Selector, value string) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		if n, err := parseNode([]byte(value)); err == nil {
-			_ = s.of(from).set(from.Pointer, n)
+	if root, pointer := s.place(from); root != nil {
+		n, err := parseNode([]byte(value))
+		if from.Kind == spec.SelectForm || err != nil {
+			n = textNode(value)
 		}
+		_ = root.set(pointer, n)
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, value, true)
 	case spec.SelectQuery:
@@ -168,7 +177,7 @@ func (s *sampler) unique() {
 // key numbers the event key: of a composite one the parts that may have any
 // value, not the event's type and what else is given.
 func (s *sampler) key() {
-	free := func(k spec.Selector) bool { return !s.given(&k) }
+	free := func(k spec.Selector) bool { return !s.demanded(&k) }
 	all := !slices.ContainsFunc(s.event.Spec.Key, free)
 	for i, k := range s.event.Spec.Key {
 		if all || free(k) {
@@ -181,39 +190,50 @@ func (s *sampler) key() {
 		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
-		s.numbered(&d.Of[0])
+		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.demanded(&from) })
+		s.numbered(&d.Of[max(at, 0)])
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
 }
 
-// given reports whether a delivery of the event has one of certain values there:
-// by the event's type, by a condition, by the schema.
-func (s *sampler) given(from *spec.Selector) bool {
-	same := func(other spec.Selector) bool {
-		element := func(k spec.SelectorKind) bool { return k == spec.SelectBody || k == spec.SelectItem }
-		return (from.Kind == other.Kind || element(from.Kind) && element(other.Kind)) &&
-			from.Name == other.Name && from.Pointer == other.Pointer && from.Whole == other.Whole
+// demanded reports whether a part of a key is the event's type, stands in its
+// conditions or has one of certain values by the schema: another one would be no
+// such event.
+func (s *sampler) demanded(part *spec.Selector) bool {
+	same := func(from spec.Selector) bool {
+		root, pointer := s.place(&from)
+		own, at := s.place(part)
+		return root == own && pointer == at && (root != nil || from.Kind == part.Kind && strings.EqualFold(from.Name, part.Name))
 	}
-	if slices.ContainsFunc(s.endpoint.Type, same) ||
-		slices.ContainsFunc(s.event.Spec.When, func(c spec.Condition) bool { return same(c.From) }) {
+	if slices.ContainsFunc(s.endpoint.Type, same) || slices.ContainsFunc(whenSelectors(s.event.Spec), same) {
 		return true
 	}
-	schema := look(from.Schema).schema
+	schema := look(part.Schema).schema
 	return schema != nil && (schema.Const != nil || len(schema.Enum) > 0 || slices.Equal(jsonTypes(schema), []string{"boolean"}))
+}
+
+func whenSelectors(e *spec.Event) []spec.Selector {
+	all := make([]spec.Selector, len(e.When))
+	for i, c := range e.When {
+		all[i] = c.From
+	}
+	return all
 }
 
 // numbered makes a value differ from event to event.
 func (s *sampler) numbered(from *spec.Selector) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		n := s.of(from).at(from.Pointer)
+	if root, pointer := s.place(from); root != nil {
+		n := root.at(pointer)
 		if n == nil || n.object || n.array || n.text == "null" {
 			n = sampleFor(from, "", "")
 		}
 		if !strings.Contains(n.text, number) {
-			_ = s.of(from).set(from.Pointer, scalarNode(numberedText(n, from)))
+			_ = root.set(pointer, scalarNode(numberedText(n, from)))
 		}
+		return
+	}
+	switch from.Kind {
 	case spec.SelectHeader:
 		s.header(from.Name, "event-"+number, true)
 	case spec.SelectQuery:
@@ -242,9 +262,9 @@ func (s *sampler) changed() *node {
 	}
 	other := s.body.clone()
 	if of := s.event.Spec.Fingerprint.Of; len(of) > 0 {
-		for _, from := range of {
-			if from.Kind == spec.SelectBody && !s.fixed(from.Pointer) {
-				_ = other.set(from.Pointer, textNode("changed"))
+		for i := range of {
+			if root, pointer := s.place(&of[i]); root == s.body && !s.fixed(pointer) {
+				_ = other.set(pointer, textNode("changed"))
 				return other
 			}
 		}
@@ -254,27 +274,21 @@ func (s *sampler) changed() *node {
 	return other
 }
 
-// fixed reports whether a pointer's value is needed as it is.
+// fixed reports whether a value of the body is needed as it is.
 func (s *sampler) fixed(pointer string) bool {
-	for _, k := range s.event.Spec.Key {
-		if k.Pointer == pointer {
-			return true
-		}
+	same := func(from spec.Selector) bool {
+		root, own := s.place(&from)
+		return root == s.body && own == pointer
 	}
-	for _, t := range s.endpoint.Type {
-		if t.Pointer == pointer {
-			return true
-		}
-	}
-	for _, c := range s.event.Spec.When {
-		if c.From.Pointer == pointer {
+	for _, all := range [][]spec.Selector{s.event.Spec.Key, s.endpoint.Type, whenSelectors(s.event.Spec)} {
+		if slices.ContainsFunc(all, same) {
 			return true
 		}
 	}
 	for _, r := range s.event.Records {
 		for _, c := range r.Columns {
 			for _, p := range c.Spec.From.Parts {
-				if p.Selector != nil && p.Selector.Pointer == pointer && c.Spec.Type != "text" {
+				if p.Selector != nil && same(*p.Selector) && c.Spec.Type != "text" {
 					return true
 				}
 			}
@@ -292,10 +306,10 @@ func (s *sampler) noKey() (body, header string) {
 		if k.Optional || k.Default != nil {
 			continue
 		}
-		switch k.Kind {
-		case spec.SelectBody, spec.SelectItem:
+		if root, _ := s.place(&k); root != nil && root != s.outer {
 			return s.without(&k), ""
-		case spec.SelectHeader:
+		}
+		if k.Kind == spec.SelectHeader {
 			return "", k.Name
 		}
 	}
@@ -310,7 +324,8 @@ func (s *sampler) without(from *spec.Selector) string {
 		outer.body.remove(from.Pointer)
 		return outer.with(other).String()
 	}
-	other.remove(from.Pointer)
+	_, pointer := s.place(from)
+	other.remove(pointer)
 	return s.text(other)
 }
 
@@ -333,14 +348,17 @@ func (s *sampler) holds(all []spec.Condition) bool {
 }
 
 func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
-	switch from.Kind {
-	case spec.SelectBody, spec.SelectItem:
-		n := s.of(from).at(from.Pointer)
-		if n == nil || n.text == "null" {
+	if root, pointer := s.place(from); root != nil {
+		n := root.at(pointer)
+		switch {
+		case n == nil || n.text == "null":
 			return "", false
+		case from.Kind == spec.SelectForm:
+			return n.plain(), true
 		}
 		return n.String(), true
-	case spec.SelectHeader:
+	}
+	if from.Kind == spec.SelectHeader {
 		for _, h := range s.headers {
 			if strings.EqualFold(h[0], from.Name) {
 				return h[1], true
@@ -353,7 +371,7 @@ func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
 // signaturePlaces makes room for what signing writes into the body: it adds a
 // member, but no object around it.
 func (s *sampler) signaturePlaces() {
-	if s.endpoint.Signature == nil {
+	if s.endpoint.Signature == nil || s.endpoint.Document != nil {
 		return
 	}
 	for _, scheme := range append([]*spec.Scheme{s.endpoint.Signature}, s.endpoint.Signature.Members()...) {

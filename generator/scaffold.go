@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/whgen/whgen/spec"
 	"github.com/whgen/whgen/templates"
 )
 
@@ -92,7 +93,10 @@ func handlersOf(p *Plan) (out []acceptHandler) {
 			continue
 		}
 		h := acceptHandler{Method: e.GoName, Payload: e.Payload, Outer: p.Package + "." + e.Payload}
-		if e.Payload == "" {
+		switch {
+		case e.Spec.Body == spec.RawBody:
+			h.Payload, h.Outer = "[]byte", "[]byte"
+		case e.Payload == "":
 			h.Payload, h.Outer = "whrt.Raw", "whrt.Raw"
 		}
 		out = append(out, h)

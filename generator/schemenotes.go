@@ -87,7 +87,7 @@ func testable(c *spec.Contract, tested *spec.Endpoint) bool {
 
 // signable reports whether the generated acceptance test can sign deliveries of
 // the scheme: it holds one secret, and puts everything into headers and query,
-// or into each element of a batch.
+// a token into the body, or a signature into each element of a batch.
 func signable(s *spec.Scheme) bool {
 	if s == nil {
 		return true
@@ -96,6 +96,9 @@ func signable(s *spec.Scheme) bool {
 		return false
 	}
 	places := slices.Clone(s.From)
+	if s.Type == "token" && len(s.From) > 0 && (s.Decode.Encoding == "" || s.Decode.Encoding == "utf8") {
+		places = slices.DeleteFunc(places, func(f spec.Selector) bool { return f.Kind == spec.SelectForm || f.Kind == spec.SelectBody })
+	}
 	for _, c := range s.Require {
 		places = append(places, c.From)
 		if len(c.Values) > 0 && strings.HasPrefix(c.Values[0], "{param:") {

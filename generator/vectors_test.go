@@ -167,14 +167,12 @@ func (s vectorSender) load(t *testing.T) (*spec.Endpoint, *spec.Event) {
 	return c.Endpoints[0], c.Events[0]
 }
 
-// keyed is event.key where receivers can read it: no forms yet.
+// keyed is event.key.
 func (s vectorSender) keyed() []string {
 	var parts []string
 	for _, p := range s.Key.Parts {
 		text := selectorOf(p)
 		switch {
-		case p["in"] == "form":
-			return nil
 		case p["in"] == "item":
 			text = p["path"].(string)
 		case p["in"] == "json" && s.Key.Items != "":
@@ -188,10 +186,16 @@ func (s vectorSender) keyed() []string {
 func loadPolicy(t *testing.T, name string, policy map[string]any) *spec.Contract {
 	t.Helper()
 	object := map[string]any{}
+	media := "application/json"
+	if flat, err := json.Marshal(policy); err != nil {
+		t.Fatal(err)
+	} else if strings.Contains(string(flat), `"form:`) || strings.Contains(string(flat), `"bitrix24"`) {
+		media = "application/x-www-form-urlencoded"
+	}
 	text, err := json.MarshalIndent(map[string]any{
 		"openapi": "3.1.0", "info": map[string]any{"title": name, "version": "1"}, "x-whgen": policy,
 		"webhooks": map[string]any{"thing": map[string]any{"post": map[string]any{"x-whgen": map[string]any{},
-			"requestBody": map[string]any{"content": map[string]any{"application/json": map[string]any{"schema": object}}}}}},
+			"requestBody": map[string]any{"content": map[string]any{media: map[string]any{"schema": object}}}}}},
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (rq *request) refused(err error) verdict {
 	if errors.As(err, &why) {
 		out.offset = why.Offset
 	}
-	if n := rq.http.ContentLength; n >= 0 && n != int64(len(rq.body)) {
+	if n := rq.http.ContentLength; n >= 0 && n != int64(len(rq.wire)) {
 		out.reason += "; the body has another length than declared: a middleware in front of the receiver changes it, and the signature is over the raw bytes"
 	}
 	return out

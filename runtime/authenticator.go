@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	providerLimit              = 5 * time.Second  // of one reading that is for others too
 	tenantAge                  = 30 * time.Second // how long what a provider said of a tenant holds
 	knownAtMost, unknownAtMost = 10_000, 4_000
 )
@@ -152,7 +153,7 @@ func (a *authenticator) checkSecrets(ctx context.Context) error {
 // checkTenants checks the secrets of all tenants that the provider can list.
 func (a *authenticator) checkTenants(ctx context.Context, now time.Time) error {
 	lister, ok := a.secrets.(TenantLister)
-	if !ok || len(a.remotes) > 0 {
+	if !ok || a.ownTenants != nil || len(a.remotes) > 0 {
 		return nil
 	}
 	var problems []error
@@ -269,7 +270,13 @@ func (a *authenticator) reread(ctx context.Context, s *slot, w who, now time.Tim
 	if held != nil && a.age != 0 && !a.stale(held, now) {
 		return held, nil // another one has just done it
 	}
-	c, err := a.readAndCompile(ctx, held, w, now)
+	asked := ctx
+	if a.age != 0 { // what is read is for others too: a sender that hangs up must not spoil it
+		var cancel context.CancelFunc
+		asked, cancel = context.WithTimeout(context.WithoutCancel(ctx), providerLimit)
+		defer cancel()
+	}
+	c, err := a.readAndCompile(asked, held, w, now)
 	switch {
 	case errors.Is(err, ErrUnknownTenant):
 		a.unknown.put(w.tenant, now)

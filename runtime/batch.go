@@ -153,7 +153,7 @@ func (rq *request) element(raw piece) *element {
 	own := *rq
 	own.whole, own.slots, own.batched = rq.slots, nil, nil
 	e := &element{rq: &own}
-	own.body = raw.event
+	own.body, own.doc, own.json = raw.event, raw.event, true
 	p := malformed("the element has no event in it")
 	if own.body != nil {
 		own.slots = make([]jsontext.Value, rq.endpoint.items.slots)
@@ -170,7 +170,7 @@ func (rq *request) element(raw piece) *element {
 	}
 	if p != nil && p.outcome == Malformed {
 		if own.body == nil {
-			own.body = raw.around
+			own.body, own.doc = raw.around, raw.around
 		}
 		e.d = own.quarantined(p.reason)
 	} else if p != nil {

@@ -153,10 +153,11 @@ type ownAnswer struct {
 func (rq *request) candidates() bool {
 	contentType, _, _ := strings.Cut(rq.http.Header.Get("Content-Type"), ";")
 	media := newMediaType(strings.ToLower(strings.TrimSpace(contentType)))
+	coding, readable := rq.endpoint.codingOf(rq.http.Header)
 	found := false
 	for i := range rq.endpoint.challenges {
 		ch := &rq.endpoint.challenges[i]
-		if ch.form && !media.form || ch.json && !media.json || (ch.form || ch.json) && !plainEncoding(rq.http.Header) {
+		if ch.form && !media.isForm() || ch.json && media.reads == rawBody || (ch.form || ch.json) && !readable {
 			continue
 		}
 		if ok, err := rq.holds(ch.head); ok && err == nil {
@@ -164,7 +165,7 @@ func (rq *request) candidates() bool {
 		}
 	}
 	if found {
-		rq.json, rq.isForm = media.json, media.form
+		rq.media, rq.coding, rq.json = media, coding, media.reads == jsonBody
 	}
 	return found
 }
@@ -180,7 +181,7 @@ func (rq *request) meant(signed bool) *challenge {
 		if ok, err := rq.holds(ch.head); !ok || err != nil {
 			continue
 		}
-		if ch.json && (!rq.json || rq.parse() != nil) || ch.form && (!rq.isForm || rq.parse() != nil) {
+		if (ch.json || ch.form) && rq.parse() != nil || ch.json && rq.doc == nil || ch.form && rq.form == nil {
 			continue
 		}
 		if ok, err := rq.holds(ch.match); ok && err == nil {

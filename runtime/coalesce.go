@@ -205,7 +205,7 @@ func (c *coalescer) flush(batch []*ticket) (good bool) {
 	for i, t := range batch {
 		ds[i] = t.d
 	}
-	res, err, panicked := c.try(ctx, ds)
+	res, panicked, err := c.try(ctx, ds)
 	if panicked == nil && err == nil && len(res) != len(ds) {
 		err = errors.New("deliver: the store gave another number of results than deliveries")
 	}
@@ -223,10 +223,10 @@ func (c *coalescer) flush(batch []*ticket) (good bool) {
 	return !alone
 }
 
-func (c *coalescer) try(ctx context.Context, ds []*Delivery) (res []Result, err error, panicked any) {
+func (c *coalescer) try(ctx context.Context, ds []*Delivery) (res []Result, panicked any, err error) {
 	defer func() { panicked = recover() }()
 	res, err = c.store.Deliver(ctx, ds)
-	return res, err, nil
+	return res, nil, err
 }
 
 // batchContext ends with the first deadline of the batch.

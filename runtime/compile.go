@@ -14,11 +14,13 @@ import (
 // compiler turns an endpoint's literals into what a delivery needs: every body
 // selector becomes a slot of one tree.
 type compiler struct {
-	def      *Definition
-	settings map[string]string
-	root     *node
-	slots    int
-	items    *items // of the endpoint, nil where a body is one event
+	def         *Definition
+	settings    map[string]string
+	root        *node
+	slots       int
+	items       *items // of the endpoint, nil where a body is one event
+	around      *node  // of the JSON around a document
+	aroundSlots int
 }
 
 // selector is a compiled Selector.
@@ -31,24 +33,28 @@ type selector struct {
 // endpoint is a compiled Endpoint.
 type endpoint struct {
 	*Endpoint
-	methods    []string
-	media      []mediaType
-	root       *node
-	slots      int
-	items      *items // nil: a body is one event
-	types      []selector
-	routes     map[string]*event
-	patterns   []pattern // longest first
-	only       *event    // where no type is told
-	unknownKey []selector
-	scoped     bool // its name is the first part of keys
-	responses  *responses
-	auth       *authenticator
-	challenges []challenge
-	segments   []segment       // of its path
-	tenant     *selector       // nil without
-	secretive  map[string]bool // header names that handlers do not get to see
-	signedJSON map[string]int  // slots of pointers that the scheme reads
+	methods                   []string
+	media                     []mediaType
+	root                      *node
+	slots                     int
+	items                     *items // nil: a body is one event
+	types                     []selector
+	routes                    map[string]*event
+	patterns                  []pattern // longest first
+	only                      *event    // where no type is told
+	unknownKey                []selector
+	scoped                    bool // its name is the first part of keys
+	responses                 *responses
+	auth                      *authenticator
+	challenges                []challenge
+	segments                  []segment       // of its path
+	tenant                    *selector       // nil without
+	secretive                 map[string]bool // header names that handlers do not get to see
+	signedJSON                map[string]int  // slots of pointers that the scheme reads
+	around                    *node           // what is read around the document
+	aroundSlots, documentSlot int
+	flat                      map[string]bool // names of form fields that are not taken apart
+	redact                    *redaction      // nil: nothing
 
 	signatureNeeds signature.Needs
 }
@@ -70,10 +76,12 @@ type event struct {
 	messages    []message
 	enums       []enum
 	responses   *responses
+	shape       *fieldShape
+	redact      *redaction // the endpoint's included; nil: nothing
 }
 
 func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
-	c.root, c.slots, c.items = newNode(), 0, nil
+	c.root, c.slots, c.items, c.around, c.aroundSlots = newNode(), 0, nil, newNode(), 0
 	out := &endpoint{Endpoint: e, root: c.root, routes: map[string]*event{}, methods: e.Methods}
 	if len(out.methods) == 0 {
 		out.methods = []string{http.MethodPost}
@@ -95,7 +103,10 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 	if out.segments, err = compilePath(e.Path); err != nil {
 		return nil, err
 	}
-	if out.media, err = compileMedia(e.Media); err != nil {
+	if out.media, err = compileMedia(e.Media, e.AsJSON); err != nil {
+		return nil, err
+	}
+	if err = c.body(out); err != nil {
 		return nil, err
 	}
 	if out.types, err = c.selectors(e.Type); err != nil {
@@ -114,8 +125,28 @@ func (c *compiler) endpoint(e *Endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	out.readSignature(c)
-	out.slots = c.slots
+	out.slots, out.around, out.aroundSlots = c.slots, c.around, c.aroundSlots
 	return out, nil
+}
+
+// body compiles what says how a body is read.
+func (c *compiler) body(out *endpoint) error {
+	for _, name := range out.Encodings {
+		if name != "gzip" {
+			return fmt.Errorf("content encoding %q is not known", name)
+		}
+	}
+	var err error
+	if out.redact, err = c.redaction(out.Redact); err != nil {
+		return err
+	}
+	out.flat = map[string]bool{}
+	for _, r := range out.Routes {
+		if r.Event >= 0 && r.Event < len(c.def.Events) {
+			flatNames(out.flat, c.def.Events[r.Event].Fields)
+		}
+	}
+	return c.document(out)
 }
 
 func (c *compiler) routes(out *endpoint) error {
@@ -127,7 +158,7 @@ func (c *compiler) routes(out *endpoint) error {
 		ev := events[r.Event]
 		if ev == nil {
 			var err error
-			if ev, err = c.event(r.Event); err != nil {
+			if ev, err = c.event(r.Event, out); err != nil {
 				return fmt.Errorf("event %s: %w", c.def.Events[r.Event].Name, err)
 			}
 			events[r.Event] = ev
@@ -162,9 +193,9 @@ func (e *endpoint) route(text string) *event {
 	return nil
 }
 
-func (c *compiler) event(index int) (*event, error) {
+func (c *compiler) event(index int, at *endpoint) (*event, error) {
 	e := &c.def.Events[index]
-	out := &event{Event: e, index: index}
+	out := &event{Event: e, index: index, shape: newShape(e.Fields)}
 	steps := []func() error{
 		func() (err error) { out.when, err = c.conditions(e.When); return },
 		func() (err error) { out.key, err = c.selectors(e.Key); return },
@@ -173,6 +204,7 @@ func (c *compiler) event(index int) (*event, error) {
 		func() (err error) { out.messages, err = c.messages(e.Messages); return },
 		func() (err error) { out.enums, err = c.enums(e.Enums); return },
 		func() (err error) { out.responses, err = c.responses(e.Responses, true); return },
+		func() (err error) { out.redact, err = c.redaction(at.Redact, e.Redact); return },
 		func() error { return checkTiming(e.Timing) },
 	}
 	if e.Derived != nil {
@@ -223,6 +255,11 @@ func (c *compiler) selector(s Selector) (selector, error) {
 		} else {
 			out.slot = c.root.add(s.Name, &c.slots)
 		}
+	case Outer:
+		if err := c.pointers([]string{s.Name}); err != nil {
+			return out, err
+		}
+		out.slot = c.around.add(s.Name, &c.aroundSlots)
 	case Header:
 		out.Name = http.CanonicalHeaderKey(s.Name)
 	case Param:
@@ -272,6 +309,7 @@ func (e *endpoint) readSignature(c *compiler) {
 
 var kindNames = map[Kind]string{
 	Header: "header", Query: "query", Form: "form", Path: "path", Signed: "signed", Param: "param", Const: "const", Method: "method", Envelope: "body",
+	Outer: "envelope",
 }
 
 // selectorText is the selector as a contract writes it.

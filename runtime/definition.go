@@ -28,8 +28,20 @@ type Endpoint struct {
 	MaxBody int64    // bytes
 	Methods []string // empty: POST
 	Media   []string
-	Scheme  signature.Scheme
-	Keys    []FetchedKey // those of Scheme's that no provider has
+	// AsJSON are those of Media whose bodies are JSON though their names do
+	// not say so, such as text/plain.
+	AsJSON []string
+	// Document says where the JSON document stands, if it is not the body.
+	Document *Document
+	// Encodings are the content codings that are taken beside none: "gzip".
+	// The decompressed body is bounded by MaxBody too.
+	Encodings []string
+	// SignsDecoded: the signature is over the decompressed bytes.
+	SignsDecoded bool
+	// Redact is what no stored payload shows: secrets that stand in the body.
+	Redact Redaction
+	Scheme signature.Scheme
+	Keys   []FetchedKey // those of Scheme's that no provider has
 	// Challenges are requests that are no deliveries.
 	Challenges []Challenge
 	// Items is where a batch has its events, a pointer with "*" in it such as
@@ -47,6 +59,21 @@ type Endpoint struct {
 	// Key of types that nobody listed: nil where none is common to the
 	// endpoint's events; then such a delivery is counted, not stored.
 	UnknownKey []Selector
+}
+
+// Document is the place of a JSON document inside of the body: a field of a
+// form, or a text in an outer JSON value. Pointers and payload types are then
+// the document's.
+type Document struct {
+	From   Selector // Form or Body
+	Base64 bool
+}
+
+// Redaction names members and fields whose values are stored as "***": JSON
+// Pointers ("*" stands for every element), and decoded names of form fields.
+type Redaction struct {
+	Pointers []string
+	Form     []string
 }
 
 // FetchedKey is a public key that is fetched: from a fixed address, or from one
@@ -99,7 +126,32 @@ type Event struct {
 	Messages     []Message
 	Handler      bool // a Go handler runs in the transaction
 	Enums        []Enum
+	// Fields is what the schema says of the fields of a form body.
+	Fields []Field
+	Redact Redaction
 }
+
+// Field is the type of a field in the nested view of a form (data[FIELDS][ID]
+// is /data/FIELDS/ID). Payloads get its text converted; what does not convert
+// stays a text, and is a deviation.
+type Field struct {
+	Pointer  string // "*" stands for every element
+	Type     FieldType
+	Nullable bool // an empty text is null
+}
+
+// FieldType is what the text of a field is converted to.
+type FieldType int
+
+// A NumberField has to be a JSON number, a BooleanField true, false, 1 or 0;
+// an ObjectField or ArrayField are groups, or JSON in one text.
+const (
+	TextField FieldType = iota
+	NumberField
+	BooleanField
+	ObjectField
+	ArrayField
+)
 
 // Enum is a member whose values the document lists. Others are kept and counted.
 type Enum struct {
@@ -107,17 +159,20 @@ type Enum struct {
 	Values  []string // JSON texts
 }
 
-// Members selects members of the JSON body for a digest: JSON Pointers of what
-// counts, or of what does not. Both empty means the raw bytes.
+// Members selects members of the JSON body, or fields of a form, for a digest:
+// what counts, or what does not. All empty means the raw bytes, of a form the
+// decoded fields: by name, equal names in the order received, files as hashes.
 type Members struct {
-	Of      []Selector
-	Exclude []string // JSON Pointers; "*" stands for every element
+	Of          []Selector
+	Exclude     []string // JSON Pointers; "*" stands for every element
+	ExcludeForm []string // decoded names of form fields
 }
 
 // Kind says where a Selector reads.
 type Kind int
 
-// The kinds. Body reads a JSON Pointer, the others a name; Const is the text itself.
+// The kinds. Body, Envelope and Outer read a JSON Pointer, the others a name; Const
+// is the text itself.
 const (
 	Body Kind = iota
 	Header
@@ -129,6 +184,7 @@ const (
 	Const
 	Method   // of the request; it has no name
 	Envelope // a JSON Pointer into the whole body of a batch
+	Outer    // a JSON Pointer into the JSON around a Document
 )
 
 // Selector names one value of a delivery. It is required unless it is Optional
@@ -145,7 +201,7 @@ type Selector struct {
 type Condition struct {
 	From   Selector
 	Op     Op
-	Values []string // JSON texts for Body, plain texts otherwise and with AsText
+	Values []string // JSON texts for Body, Envelope and Outer, plain texts otherwise and with AsText
 	Want   bool     // for Present
 	AsText bool     // scalars of the body are compared as texts too: 1 equals "1"
 }

@@ -16,6 +16,7 @@ const maxReason = 500
 // before it is touched.
 func (rq *request) delivery() (*Delivery, *problem) {
 	ev := rq.event
+	rq.convertForm()
 	key, fingerprint, err := rq.identify()
 	if err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func (rq *request) delivery() (*Delivery, *problem) {
 		return d, nil
 	}
 	rq.seen.Deviations = rq.deviations(ev.enums)
+	d.Document = rq.document()
 	if err = rq.effects(d); err == nil {
 		return d, nil
 	}
@@ -47,7 +49,7 @@ func (rq *request) newDelivery(key string, fingerprint []byte) *Delivery {
 	d := &Delivery{
 		Endpoint: rq.endpoint.Name, Tenant: rq.tenant, Key: key, LockKey: LockKey(rq.rcv.def.Table, key),
 		Type: rq.seen.Type, Fingerprint: fingerprint, ReceivedAt: rq.at.UTC(),
-		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body,
+		ContentType: shorten(rq.http.Header.Get("Content-Type"), maxReason), Body: rq.body, Redacted: rq.redacted(),
 	}
 	if rq.event != nil && rq.event.RefuseReplay {
 		h := sha256.New()
@@ -72,7 +74,7 @@ func (rq *request) effects(d *Delivery) (err *problem) {
 		return err
 	}
 	if ev.KeepPayload {
-		d.Payload = rq.body
+		d.Payload = d.Keepable()
 	}
 	if ev.Handler {
 		d.Header = rq.visibleHeader()
@@ -141,7 +143,7 @@ func (d *Datum) append(b []byte, t ColumnType) []byte {
 func (rq *request) endAs(d *Delivery, s Status, reason string) {
 	d.Status, d.Reason = s, shorten(reason, maxReason)
 	d.Records, d.Messages = make([]RecordRow, len(d.Records)), nil
-	d.Payload = d.Body
+	d.Payload = d.Keepable()
 	stored, err := rq.stored(&rq.responses().of[outcomeOf(s)])
 	if err != nil { // its template needs what is not there
 		stored = StoredResponse{Status: rq.responses().of[outcomeOf(s)].status}

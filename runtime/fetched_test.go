@@ -123,3 +123,11 @@ func TestRequestsNameTheirKey(t *testing.T) {
 		}
 	}
 }
+
+func TestFetchedKeyThatTheSchemeDoesNotName(t *testing.T) {
+	def := definition()
+	def.Endpoints[0].Keys = []FetchedKey{{Name: "OTHER", Source: keys.Source{URL: "https://keys.example/", Form: keys.JWK}}}
+	if _, err := NewReceiver(t.Context(), def, newMemory(), Options{Secrets: SecretsMap{"SHOP_SECRET": testSecret}}); err == nil || !strings.Contains(err.Error(), "fetched key") {
+		t.Errorf("error is %v", err)
+	}
+}

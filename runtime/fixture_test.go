@@ -118,6 +118,13 @@ func (h *harness) signed(text string) *http.Request {
 	return r
 }
 
+// signedAs is a request whose signature stands in its body already.
+func (h *harness) signedAs(text, media string) *http.Request {
+	r := httptest.NewRequest("POST", "/webhooks/shop", strings.NewReader(text))
+	r.Header.Set("Content-Type", media)
+	return r
+}
+
 func (h *harness) sign(r *http.Request, text string) {
 	h.t.Helper()
 	s := &signature.Request{Method: r.Method, Header: r.Header, Body: []byte(text)}

@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Raw is a JSON value as it came, for events whose schema is not known.
+// Raw is a JSON value as it came, for events whose schema is not known. Bodies
+// that are no JSON are []byte.
 type Raw = jsontext.Value
 
 // Meta is what is known of a delivery beside its payload.
@@ -23,7 +24,7 @@ type Meta struct {
 	Endpoint   string // "" for the only one
 	Tenant     string // as in the key, "" without
 	ReceivedAt time.Time
-	Body       []byte      // as received; not to be changed
+	Body       []byte      // as received, decompressed; not to be changed
 	Header     http.Header // without credentials and signatures; not to be changed
 }
 
@@ -45,11 +46,15 @@ func MetaOf(def *Definition, d *Delivery) Meta {
 	return m
 }
 
-// NewIncoming decodes the delivery's body into P. Its error is a rejection: a
+// NewIncoming decodes the delivery's document into P. Its error is a rejection: a
 // body that the payload type cannot hold will not fit the next time either.
 func NewIncoming[P any](def *Definition, d *Delivery) (Incoming[P], error) {
 	in := Incoming[P]{Meta: MetaOf(def, d)}
-	err := Decode(d.Body, &in.Payload)
+	if raw, ok := any(&in.Payload).(*[]byte); ok {
+		*raw = d.Body
+		return in, nil
+	}
+	err := Decode(d.Document, &in.Payload)
 	return in, err
 }
 

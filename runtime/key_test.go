@@ -9,7 +9,7 @@ import (
 // readOnly is a request with a parsed body, for units below the receiver.
 func readOnly(t *testing.T, c *compiler, text string) *request {
 	t.Helper()
-	rq := &request{endpoint: &endpoint{Endpoint: &Endpoint{Name: "in"}, root: c.root, slots: c.slots}, body: []byte(text), json: true}
+	rq := &request{endpoint: &endpoint{Endpoint: &Endpoint{Name: "in"}, root: c.root, slots: c.slots}, body: []byte(text), json: true, media: mediaType{reads: jsonBody}}
 	rq.http = httptest.NewRequest("POST", "/?q=1&q2=a&q2=b", nil)
 	if p := rq.parse(); p != nil {
 		t.Fatal(p)

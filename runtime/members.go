@@ -60,25 +60,30 @@ func ended(cuts []*cut) bool { return slices.ContainsFunc(cuts, func(c *cut) boo
 type members struct {
 	raw    bool
 	cuts   *cut
+	names  *cut // of a form: cuts, and decoded names
 	keep   bool
 	others []selector // what stands outside of the body, sorted by text
 	texts  []string
 }
 
 func (c *compiler) members(m Members) (members, error) {
-	if len(m.Of) == 0 && len(m.Exclude) == 0 {
+	if len(m.Of) == 0 && len(m.Exclude) == 0 && len(m.ExcludeForm) == 0 {
 		return members{raw: true}, nil
 	}
 	if len(m.Of) == 0 {
-		return members{cuts: newCut(m.Exclude)}, c.pointers(m.Exclude)
+		return members{cuts: newCut(m.Exclude), names: newFieldCut(m.Exclude, m.ExcludeForm)}, c.pointers(m.Exclude)
 	}
 	out := members{keep: true}
-	var pointers []string
+	var pointers, names []string
 	of := slices.Clone(m.Of)
 	slices.SortStableFunc(of, func(a, b Selector) int { return strings.Compare(selectorText(a), selectorText(b)) })
 	for _, s := range of {
 		if s.Kind == Body {
 			pointers = append(pointers, s.Name)
+			continue
+		}
+		if s.Kind == Form {
+			names = append(names, s.Name)
 			continue
 		}
 		sel, err := c.selector(s)
@@ -88,17 +93,30 @@ func (c *compiler) members(m Members) (members, error) {
 		out.others = append(out.others, sel)
 		out.texts = append(out.texts, selectorText(s))
 	}
-	out.cuts = newCut(pointers)
+	out.cuts, out.names = newCut(pointers), newFieldCut(pointers, names)
 	return out, c.pointers(pointers)
 }
 
-// digest is SHA-256 over the members of a JSON body, absence included.
+// newFieldCut is newCut for forms, whose fields can be named whole too.
+func newFieldCut(pointers, names []string) *cut {
+	root := newCut(pointers)
+	for _, name := range names {
+		root.step(name).end = true
+	}
+	return root
+}
+
+// digest is SHA-256 over the members of a JSON document, or the fields of a
+// form, absence included.
 func (m *members) digest(rq *request) ([]byte, error) {
 	h := sha256.New()
-	if rq.json {
+	switch {
+	case rq.form != nil && !rq.json:
+		rq.form.hashInto(h, func(f *formField) bool { return f.within(m.names) == m.keep })
+	case rq.json:
 		c := canonicalizers.Get().(*canonicalizer)
 		defer c.release()
-		text, err := c.project(rq.body, m.cuts, m.keep)
+		text, err := c.project(rq.doc, m.cuts, m.keep)
 		if err != nil {
 			return nil, err
 		}

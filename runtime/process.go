@@ -33,7 +33,7 @@ func (rq *request) process(d *Delivery) verdict {
 // release lets go of the body while the leader's is the same.
 func (rq *request) release(w *waiter) {
 	if w.bodyless && !rq.responses().usesBody {
-		rq.body, rq.slots, rq.form = nil, nil, nil
+		rq.wire, rq.body, rq.doc, rq.slots, rq.around, rq.form, rq.typed = nil, nil, nil, nil, nil, nil, nil
 	}
 }
 

@@ -62,7 +62,7 @@ func (q *queue) join(d *Delivery) (*waiter, bool) {
 	}
 	w := &waiter{fingerprint: d.Fingerprint, wake: make(chan turn, 1)}
 	if w.bodyless = bytes.Equal(d.Fingerprint, l.leader.Fingerprint); !w.bodyless {
-		w.own, w.size = d, int64(len(d.Body))
+		w.own, w.size = d, d.size()
 	}
 	if len(l.waiting) >= maxWaiters || q.bytes+w.size > q.limit {
 		return nil, false
@@ -131,4 +131,13 @@ func (l *line) lead(before *Delivery, next *waiter) {
 		}
 	}
 	next.wake <- turn{lead: l.leader}
+}
+
+// size is what a waiting delivery holds, in bytes.
+func (d *Delivery) size() int64 {
+	n := len(d.Body) + len(d.Redacted)
+	if len(d.Document) > 0 && (len(d.Body) == 0 || &d.Document[0] != &d.Body[0]) {
+		n += len(d.Document)
+	}
+	return int64(n)
 }

@@ -185,6 +185,9 @@ func (r *Receiver) authenticate(ctx context.Context, c *compiler, e *endpoint, o
 			a.remotes = append(a.remotes, one)
 		}
 	}
+	if len(a.remotes) != len(e.Keys) {
+		return errors.New("a fetched key is none of the scheme's, or is named twice")
+	}
 	e.auth = a
 	return newAuthenticator(ctx, a, r.def.Tenant != nil, r.clock.Now())
 }

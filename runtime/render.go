@@ -70,7 +70,7 @@ func (t text) usesBody() bool {
 }
 
 func (s *selector) readsBody() bool {
-	return s != nil && (s.Kind == Body || s.Kind == Envelope || s.Kind == Form)
+	return s != nil && (s.Kind == Body || s.Kind == Envelope || s.Kind == Outer || s.Kind == Form)
 }
 
 // usesBody reports whether a payload reads the body.
@@ -284,7 +284,7 @@ func (rq *request) outgoing(list []message, source, key string) ([]MessageRow, *
 
 func (rq *request) messagePayload(p *payload) ([]byte, *problem) {
 	if p == nil {
-		return rq.body, nil
+		return rq.shared(), nil
 	}
 	out, written, err := rq.appendPayload(nil, p)
 	if err == nil && !written {
@@ -305,7 +305,7 @@ func (rq *request) appendPayload(dst []byte, p *payload) ([]byte, bool, *problem
 		if err != nil || !v.ok {
 			return dst, false, err
 		}
-		return v.appendJSON(dst), true, nil
+		return rq.payloadJSON(dst, p.value, v), true, nil
 	case 't':
 		t, err := rq.render(p.text)
 		if err != nil {

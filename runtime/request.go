@@ -23,12 +23,17 @@ type request struct {
 	http       *http.Request
 	start      time.Time // monotonic, for durations
 	at         time.Time // by the receiver's clock
-	body       []byte
-	json       bool
-	isForm     bool
+	wire       []byte    // the body as it came
+	body       []byte    // the same, decompressed
+	doc        []byte    // the JSON document that pointers read; nil where there is none
+	media      mediaType
+	coding     string // of the wire, "" for none
+	json       bool   // doc is the body, or stands in it
+	form       *form  // nil where the body is none
 	slots      []jsontext.Value
+	typed      *typedForm       // of a form, once its event is known
+	around     []jsontext.Value // slots of the JSON around the document
 	query      url.Values
-	form       url.Values
 	signedID   string
 	tenant     string           // "" without, and before it is read
 	compiled   *compiledScheme  // what has verified
@@ -88,17 +93,26 @@ func decided(o Outcome, reason string) verdict { return verdict{outcome: o, reas
 // admit checks method, media type and size, and reads the body once.
 func (rq *request) admit(w http.ResponseWriter) (verdict, bool) {
 	e, r := rq.endpoint, rq.http
-	media, known := e.mediaOf(r.Header)
-	rq.json, rq.isForm = media.json, media.form
-	stray := decided(UnsupportedMedia, "the media type or content encoding is not declared")
+	var known bool
+	stray := decided(UnsupportedMedia, "the media type is not declared")
+	if rq.media, known = e.mediaOf(r.Header); known {
+		if rq.coding, known = e.codingOf(r.Header); !known {
+			stray = decided(UnsupportedMedia, "the content encoding is not declared")
+		}
+	}
+	rq.json = rq.media.reads == jsonBody
 	if !slices.Contains(e.methods, r.Method) {
 		known, stray = false, decided(MethodNotAllowed, "the method is not declared")
 	}
 	if !known {
 		if !rq.candidates() {
+			if stray.outcome == UnsupportedMedia {
+				w.Header().Set("Accept-Encoding", strings.Join(append([]string{"identity"}, e.Encodings...), ", ")) // RFC 9110, 12.5.3
+			}
 			return stray, false
 		}
-		rq.stray = &stray
+		kept := stray // on the heap only here
+		rq.stray = &kept
 	}
 	if r.ContentLength > e.MaxBody {
 		w.Header().Set("Connection", "close")
@@ -115,7 +129,7 @@ func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
 		r.Body = http.NoBody
 	}
 	var err error
-	rq.body, err = readAll(http.MaxBytesReader(w, r.Body, rq.endpoint.MaxBody), r.ContentLength)
+	rq.wire, err = readAll(http.MaxBytesReader(w, r.Body, rq.endpoint.MaxBody), r.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -128,10 +142,10 @@ func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
 		return decided(Malformed, "the body did not come in time"), false
 	case err != nil:
 		return verdict{outcome: Failed, class: "body", reason: "the body could not be read", err: err}, false
-	case len(rq.body) == 0 && r.ContentLength > 0:
+	case len(rq.wire) == 0 && r.ContentLength > 0:
 		return bodyTaken(), false
 	}
-	return verdict{}, true
+	return rq.received()
 }
 
 func bodyTaken() verdict {
@@ -157,27 +171,6 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 			buf = append(buf, 0)[:len(buf)]
 		}
 	}
-}
-
-// parse reads the verified body: JSON in one pass, or a form.
-func (rq *request) parse() *problem {
-	switch {
-	case rq.slots != nil || !rq.json && !rq.isForm:
-		return nil
-	case rq.isForm:
-		form, ok := parseForm(string(rq.body))
-		if !ok {
-			return malformed("the form is malformed")
-		}
-		rq.form = form
-		return nil
-	}
-	rq.slots = make([]jsontext.Value, rq.endpoint.slots)
-	if err := scan(rq.endpoint.root, rq.body, rq.slots); err != nil {
-		rq.slots = nil
-		return malformed("%s", syntaxReason(err))
-	}
-	return nil
 }
 
 // classify reads the type and finds the event; nil means that nobody listed it.
@@ -234,8 +227,8 @@ func (rq *request) identify() (key string, fingerprint []byte, err *problem) {
 
 func (rq *request) digest(m *members) ([]byte, *problem) {
 	if m.raw {
-		if rq.isForm {
-			return formDigest(rq.form), nil
+		if rq.form != nil && rq.whole == nil {
+			return rq.form.digest(nil), nil
 		}
 		sum := sha256.Sum256(rq.body)
 		return sum[:], nil
@@ -251,31 +244,15 @@ func (rq *request) digest(m *members) ([]byte, *problem) {
 	return sum, nil
 }
 
-// parseForm reads a query or a form the way that signatures are checked: a
-// semicolon, which net/url refuses, is a character.
-func parseForm(text string) (url.Values, bool) {
+// parseQuery reads a query the way that signatures are checked: a semicolon,
+// which net/url refuses, is a character.
+func parseQuery(text string) (url.Values, bool) {
 	fields, ok := signature.ParseForm(text)
 	values := url.Values{}
 	for _, f := range fields {
 		values.Add(f.Name, f.Value)
 	}
 	return values, ok
-}
-
-// formDigest is over the decoded fields: by name, equal names in the order received.
-func formDigest(form url.Values) []byte {
-	names := make([]string, 0, len(form))
-	for name := range form {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	h := sha256.New()
-	for _, name := range names {
-		for _, v := range form[name] {
-			h.Write([]byte(url.QueryEscape(name) + "=" + url.QueryEscape(v) + "&"))
-		}
-	}
-	return h.Sum(nil)
 }
 
 func appendHex(dst, sum []byte) []byte {

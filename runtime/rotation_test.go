@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,5 +93,54 @@ func TestSecretsEndOnTheirDay(t *testing.T) {
 	}
 	if h.counters.Secret("OLD") != 1 || h.counters.Secret("SHOP_SECRET") != 0 {
 		t.Error("the counters do not tell the old secret from the new one")
+	}
+}
+
+// Many deliveries of many tenants while their secrets change: nobody who signs
+// with a secret that counts is refused, and nothing fails.
+func TestRotationUnderLoad(t *testing.T) {
+	dir := t.TempDir()
+	put := func(tenant, secret string) {
+		t.Helper()
+		name := filepath.Join(dir, SecretName("SHOP_{tenant}_SECRET", tenant))
+		if err := os.WriteFile(name+".new", []byte(secret), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(name+".new", name); err != nil { // as platforms swap them
+			t.Fatal(err)
+		}
+	}
+	const tenants = 4
+	for i := range tenants {
+		put(fmt.Sprint("t", i), "kept-0123456789")
+	}
+	h := newTenants(t, Options{Secrets: FileSecrets(dir)})
+	var all sync.WaitGroup
+	var refused, failed atomic.Int64
+	for worker := range 8 {
+		all.Go(func() {
+			for i := range 50 {
+				path := fmt.Sprintf("/t%d", (worker+i)%tenants)
+				switch got := h.do(h.at(path, "kept-0123456789", paid(fmt.Sprint(worker, "-", i), "o", 1))); got.status {
+				case 200:
+				case 401:
+					refused.Add(1)
+				default:
+					failed.Add(1)
+				}
+				if got := h.do(h.at("/stranger", "kept-0123456789", paid("x", "o", 1))); got.status != 401 {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	for range 20 {
+		put("other", "changing-0123456789")
+		h.clock.Advance(fileAge)
+		put("t0", "kept-0123456789")
+	}
+	all.Wait()
+	if refused.Load() != 0 || failed.Load() != 0 {
+		t.Errorf("%d were refused, %d failed: %v", refused.Load(), failed.Load(), h.counters.Outcomes())
 	}
 }

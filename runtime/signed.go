@@ -15,7 +15,10 @@ import (
 // they came over the wire.
 func (rq *request) signatureRequest() *signature.Request {
 	r, needs := rq.http, &rq.endpoint.signatureNeeds
-	s := &signature.Request{Method: r.Method, RawQuery: r.URL.RawQuery, Host: r.Host, Header: r.Header, Body: rq.body}
+	s := &signature.Request{Method: r.Method, RawQuery: r.URL.RawQuery, Host: r.Host, Header: r.Header, Body: rq.signedBytes()}
+	if rq.media.isForm() {
+		s.Form = rq.signedForm
+	}
 	if needs.URL {
 		s.URL = rq.publicURL()
 	}
@@ -99,7 +102,7 @@ func (rq *request) param(name string) (string, bool) {
 // signedJSON reads a scalar for the signature scheme, before verification.
 func (rq *request) signedJSON(pointer string) (string, bool) {
 	slot, ok := rq.endpoint.signedJSON[pointer]
-	if !ok || !rq.json || rq.parse() != nil {
+	if !ok || rq.parse() != nil || !rq.json {
 		return "", false
 	}
 	return scalar(rq.slot(slot))
@@ -117,10 +120,10 @@ func scalar(raw jsontext.Value) (string, bool) {
 // signedItems reads the elements that are signed one by one. The whole body has
 // been found to be valid by then, names unique.
 func (rq *request) signedItems(pattern string) ([]signature.Lookup, bool) {
-	if !rq.json || rq.parse() != nil {
+	if rq.parse() != nil || !rq.json {
 		return nil, false
 	}
-	found, ok := elements(rq.body, pattern)
+	found, ok := elements(rq.doc, pattern)
 	items := make([]signature.Lookup, len(found))
 	for i, raw := range found {
 		items[i] = func(pointer string) (string, bool) { return scalar(at(raw, pointer)) }
@@ -130,11 +133,11 @@ func (rq *request) signedItems(pattern string) ([]signature.Lookup, bool) {
 
 // signedMembers reads the scalars at the root of the body.
 func (rq *request) signedMembers() ([]signature.Element, bool) {
-	if !rq.json || rq.parse() != nil {
+	if rq.parse() != nil || !rq.json {
 		return nil, false
 	}
 	var all []signature.Element
-	ok := eachMember(rq.body, '{', func(name string, raw jsontext.Value) {
+	ok := eachMember(rq.doc, '{', func(name string, raw jsontext.Value) {
 		if text, plain := scalar(raw); plain {
 			all = append(all, signature.Element{Name: name, Value: text})
 		}

@@ -67,7 +67,9 @@ type Delivery struct {
 	Response    StoredResponse
 	Payload     []byte              // the body to keep, nil for none
 	ContentType string              // of the body
-	Body        []byte              // raw, for the handler; the store does not keep it
+	Body        []byte              // raw (decompressed), for the handler; the store does not keep it
+	Document    []byte              // JSON that the payload type is read from; nil for a body that holds none
+	Redacted    []byte              // Body without what must not be stored; nil where that is the same
 	Header      map[string][]string // of the request, for the handler; without credentials and signatures
 	ReceivedAt  time.Time
 	Deadline    time.Time    // the work's own end
@@ -76,6 +78,14 @@ type Delivery struct {
 	// Deviations is what decoding the body for the handler met, set by generated
 	// code: each run of the transaction decodes anew.
 	Deviations []Deviation
+}
+
+// Keepable is the body as it may be stored.
+func (d *Delivery) Keepable() []byte {
+	if d.Redacted != nil {
+		return d.Redacted
+	}
+	return d.Body
 }
 
 // RecordRow is a row of a record effect.

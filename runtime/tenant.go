@@ -25,16 +25,17 @@ var ErrUnknownTenant = errors.New("the tenant is not known")
 // holds for 30 s, unless it is Dynamic too.
 //
 // Without it the tenant goes into the name, upper case, with - as _:
-// SHOP_{tenant}_SECRET of acme-eu is SHOP_ACME_EU_SECRET. There acme-eu, Acme-EU
-// and acme_eu are one tenant, and in event keys it is written acme-eu.
+// SHOP_{tenant}_SECRET of acme-eu is SHOP_ACME_EU_SECRET. Names then tell neither
+// letter case nor - and _ apart, but event keys do: acme-eu and ACME_EU have one
+// secret, and are two tenants.
 type TenantSecrets interface {
 	Secrets
 	TenantSecret(ctx context.Context, tenant, name string) (string, error)
 }
 
-// TenantLister is a Secrets provider that can tell which tenants have a secret
-// of a name, such as SHOP_{tenant}_SECRET: their secrets are then checked at
-// start, as those of receivers without tenants are.
+// TenantLister is a Secrets provider, other than a TenantSecrets, that can tell
+// which tenants have a secret of a name, such as SHOP_{tenant}_SECRET: their
+// secrets are then checked at start, as those of receivers without tenants are.
 type TenantLister interface {
 	Tenants(ctx context.Context, name string) ([]string, error)
 }
@@ -44,7 +45,7 @@ func SecretName(name, tenant string) string {
 	return strings.ReplaceAll(name, tenantMark, strings.ToUpper(strings.ReplaceAll(tenant, "-", "_")))
 }
 
-// tenantOf is the inverse of SecretName, as far as there is one.
+// tenantOf gives a tenant whose secret has a name, as far as there is one.
 func tenantOf(name, found string) (string, bool) {
 	before, after, ok := strings.Cut(name, tenantMark)
 	if !ok || before+after == "" || strings.Contains(after, tenantMark) {
@@ -52,15 +53,7 @@ func tenantOf(name, found string) (string, bool) {
 	}
 	text, isOne := strings.CutPrefix(found, before)
 	text, ends := strings.CutSuffix(text, after)
-	return oneSpelling(text), isOne && ends && validTenant(text)
-}
-
-// oneSpelling is how a tenant is written whose secrets are found by name: names
-// tell neither letter case nor - and _ apart, and what is one in them must be
-// one in event keys, or a captured request would count again under another
-// spelling.
-func oneSpelling(tenant string) string {
-	return strings.ToLower(strings.ReplaceAll(tenant, "_", "-"))
+	return strings.ToLower(strings.ReplaceAll(text, "_", "-")), isOne && ends && validTenant(text)
 }
 
 func validTenant(text string) bool {
@@ -91,8 +84,8 @@ func (r *Receiver) compileTenant(c *compiler, e *endpoint) error {
 	return err
 }
 
-// readTenant reads which tenant a request is for, in the spelling that counts.
-// ok is false where that cannot be one, also where it is missing or told twice.
+// readTenant reads which tenant a request is for. ok is false where that cannot
+// be one, also where it is missing or told twice.
 func (rq *request) readTenant() (tenant string, ok bool) {
 	if rq.endpoint.tenant == nil {
 		return "", true
@@ -100,9 +93,6 @@ func (rq *request) readTenant() (tenant string, ok bool) {
 	v, err := rq.read(rq.endpoint.tenant)
 	if err != nil || !v.ok || !validTenant(v.text) {
 		return "", false
-	}
-	if rq.endpoint.auth.ownTenants == nil {
-		return oneSpelling(v.text), true
 	}
 	return v.text, true
 }

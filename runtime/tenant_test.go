@@ -46,17 +46,17 @@ func TestTenantsHaveTheirOwnSecretsAndKeys(t *testing.T) {
 		{"globex-eu", acmeSecret, 401, 2},
 		{"initech", acmeSecret, 401, 2},
 		{"acme", acmeSecret, 200, 2},
-		{"ACME", acmeSecret, 200, 2},        // the same secret, so the same tenant: a captured request is a repeat
-		{"globex_eu", globexSecret, 200, 2}, // likewise
-		{"acme.", acmeSecret, 401, 2},
-		{strings.Repeat("a", 65), acmeSecret, 401, 2},
+		{"ACME", acmeSecret, 200, 3},        // one secret by its name, but another tenant
+		{"globex_eu", globexSecret, 200, 4}, // likewise
+		{"acme.", acmeSecret, 401, 4},
+		{strings.Repeat("a", 65), acmeSecret, 401, 4},
 	}
 	for _, s := range steps {
 		if got := h.mounted(h.at("/webhooks/shop/"+s.tenant, s.secret, text)); got != s.status || h.store.size() != s.rows {
 			t.Errorf("%s: answered %d with %d rows, want %d with %d", s.tenant, got, h.store.size(), s.status, s.rows)
 		}
 	}
-	for _, key := range []string{"acme|e1", "globex-eu|e1"} {
+	for _, key := range []string{"acme|e1", "globex-eu|e1", "ACME|e1", "globex_eu|e1"} {
 		if h.store.row(key) == nil {
 			t.Errorf("no row has the key %q", key)
 		}
@@ -218,5 +218,32 @@ func TestTenantOfName(t *testing.T) {
 		if ok != (c.want != "") || ok && (got != c.want || SecretName(c.name, got) != c.found) {
 			t.Errorf("%s in %s: got %q, %v, want %q", c.found, c.name, got, ok, c.want)
 		}
+	}
+}
+
+// hesitant is a provider that notices when its caller gives up.
+type hesitant struct {
+	SecretsMap
+	ctx context.Context
+}
+
+func (p *hesitant) TenantSecret(ctx context.Context, _, _ string) (string, error) {
+	p.ctx = ctx
+	return acmeSecret, ctx.Err()
+}
+
+// A sender that hangs up must not make its tenant's secret unreadable for others.
+func TestHangingUpDoesNotSpoilATenant(t *testing.T) {
+	p := &hesitant{}
+	h := newTenants(t, Options{Secrets: p})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.do(h.at("/acme", acmeSecret, paid("e1", "o1", 1)).WithContext(gone))
+	if _, limited := p.ctx.Deadline(); !limited {
+		t.Error("the provider may take for ever")
+	}
+	h.want(h.do(h.at("/acme", acmeSecret, paid("e2", "o1", 1))), Processed, 200)
+	if h.counters.Class("secrets") != 0 || len(h.counters.Warnings()) != 0 {
+		t.Errorf("outcomes are %v, warnings %v", h.counters.Outcomes(), h.counters.Warnings())
 	}
 }

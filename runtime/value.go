@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"fmt"
+	"net/url"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,11 +82,7 @@ func (rq *request) read(s *selector) (value, *problem) {
 func (rq *request) lookup(s *selector) (value, *problem) {
 	switch s.Kind {
 	case Body:
-		raw := rq.slot(s.slot)
-		if len(raw) == 0 || raw[0] == 'n' {
-			return value{}, nil
-		}
-		return value{ok: true, json: raw}, nil
+		return rq.bodyValue(s)
 	case Envelope:
 		raw := rq.outer(s.slot)
 		if len(raw) == 0 || raw[0] == 'n' {
@@ -92,10 +90,10 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		}
 		return value{ok: true, json: raw}, nil
 	case Header:
-		return single(rq.http.Header[s.Name], "header", s.Name)
+		return rq.headerValue(s.Name)
 	case Query:
 		if rq.query == nil {
-			q, ok := parseForm(rq.http.URL.RawQuery)
+			q, ok := parseQuery(rq.http.URL.RawQuery)
 			if !ok {
 				return value{}, malformed("the query is malformed")
 			}
@@ -103,7 +101,9 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 		}
 		return single(rq.query[s.Name], "query", s.Name)
 	case Form:
-		return single(rq.form[s.Name], "form", s.Name)
+		return single(rq.form.values(s.Name), "form", s.Name)
+	case Outer:
+		return slotValue(rq.around, s.slot), nil
 	case Method:
 		return value{ok: true, text: rq.http.Method}, nil
 	case Path:
@@ -119,6 +119,47 @@ func (rq *request) lookup(s *selector) (value, *problem) {
 	default:
 		return value{ok: true, text: s.Name}, nil
 	}
+}
+
+// bodyValue reads a pointer. In the nested view of a form values are texts, and
+// two of one name are malformed here as they are by name. A pointer into JSON
+// that stands in one field finds it where the schema has said so.
+func (rq *request) bodyValue(s *selector) (value, *problem) {
+	v := slotValue(rq.slots, s.slot)
+	if rq.form == nil || rq.json {
+		return v, nil
+	}
+	if rq.form.repeated[s.Name] {
+		return value{}, malformed("form field %s is there several times", s.Name)
+	}
+	if !v.ok && rq.typed != nil {
+		v = slotValue(rq.typed.slots, s.slot)
+	}
+	if v.ok && !v.composite() {
+		v.text, v.json = v.plain(), nil
+	}
+	return v, nil
+}
+
+func slotValue(slots []jsontext.Value, i int) value {
+	if i >= len(slots) || len(slots[i]) == 0 || slots[i][0] == 'n' {
+		return value{}
+	}
+	return value{ok: true, json: slots[i]}
+}
+
+// headerValue reads a header. The attributes of a CloudEvent in binary mode
+// (ce-...) are percent-encoded once (CloudEvents HTTP binding 1.0, 3.1.3.2);
+// what is no escape there stands for itself.
+func (rq *request) headerValue(name string) (value, *problem) {
+	v, err := single(rq.http.Header[name], "header", name)
+	if err != nil || !strings.HasPrefix(name, "Ce-") || !strings.Contains(v.text, "%") {
+		return v, err
+	}
+	if text, bad := url.PathUnescape(v.text); bad == nil && utf8.ValidString(text) {
+		v.text = text
+	}
+	return v, nil
 }
 
 func single(vs []string, kind, name string) (value, *problem) {

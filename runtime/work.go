@@ -249,7 +249,7 @@ func (j *job) fail(v verdict) verdict {
 	}
 	f := Failure{
 		Key: j.d.Key, Type: j.d.Type, Fingerprint: j.d.Fingerprint, Error: shorten(text, maxReason),
-		Payload: j.d.Body, ContentType: j.d.ContentType,
+		Payload: j.d.Keepable(), ContentType: j.d.ContentType,
 	}
 	if err := j.rq.rcv.store.RecordFailure(ctx, f); err != nil {
 		j.rq.rcv.warn(ctx, Warning{Text: "a failure could not be recorded", Err: err})

@@ -35,8 +35,11 @@ func (w *work) perAttempt(s Selector) string {
 		return "is the signature itself"
 	case s.Kind == SelectHeader && attemptHeaders[strings.ToLower(s.Name)]:
 		return "names the attempt or the time of sending"
-	case s.Kind == SelectBody:
+	case s.Kind == SelectBody || s.Kind == SelectForm:
 		tokens, _ := splitPointer(s.Pointer)
+		if s.Kind == SelectForm {
+			tokens = splitField(s.Name)
+		}
 		if len(tokens) > 0 && attemptMembers[strings.ToLower(tokens[len(tokens)-1])] {
 			return "names the attempt or the time of sending"
 		}

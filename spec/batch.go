@@ -100,6 +100,10 @@ func (l *loader) batch(p *eventPlan, e *Event, s *scope) {
 	if items == "" {
 		return
 	}
+	if e.Body != JSONBody {
+		l.later(s.policy.get("event", "items").at, "entry %q: event.items in a body of %s", p.entry.name, e.Media)
+		return
+	}
 	e.Envelope = l.schemaOf(p.entry.name, p.entry.method)
 	e.EnvelopeExample = l.tree.example(p.entry)
 	e.Example = nil

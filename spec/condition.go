@@ -49,7 +49,7 @@ func conditionValues(n *value, op string, kind SelectorKind) []string {
 	}
 	texts := make([]string, 0, len(values))
 	for _, v := range values {
-		if kind == SelectBody || kind == SelectItem {
+		if kind == SelectBody || kind == SelectItem || kind == SelectEnvelope {
 			texts = append(texts, v.jsonText())
 			continue
 		}

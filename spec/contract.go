@@ -46,21 +46,27 @@ type Uncovered struct {
 // Endpoint is one URL of the receiver. A contract without `endpoints` has one
 // with the empty name at the mount point.
 type Endpoint struct {
-	Pos        Pos
-	Name       string // "" for the only one
-	Path       string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
-	Shared     bool   // keys are the source's, not the endpoint's
-	MaxBody    int64  // bytes
-	Media      []string
-	Methods    []string // of the entries that arrive here, sorted, POST first
-	Signature  *Scheme
-	Challenges []*Challenge
-	Items      string     // event.items: where a batch has its events, "" where a body is one
-	Type       []Selector // event.type, joined by "."; empty: one entry, no type
-	Unknown    UnknownPolicy
-	Sender     *Habits
-	Events     []*Event             // those that arrive here, sorted by Name
-	Outcomes   map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
+	Pos       Pos
+	Name      string // "" for the only one
+	Path      string // below the mount point; "" is the mount point; a segment may be a parameter, such as {tenant}
+	Shared    bool   // keys are the source's, not the endpoint's
+	MaxBody   int64  // bytes
+	Media     []string
+	AsJSON    []string // those of Media whose bodies are JSON though their names do not say so
+	Document  *DocumentPlace
+	Encodings []string // content codings that are taken: gzip
+	// SignsDecoded: the signature is over the decompressed bytes.
+	SignsDecoded bool
+	Redact       []Selector // secrets that stand in the body: never stored
+	Methods      []string   // of the entries that arrive here, sorted, POST first
+	Signature    *Scheme
+	Challenges   []*Challenge
+	Items        string     // event.items: where a batch has its events, "" where a body is one
+	Type         []Selector // event.type, joined by "."; empty: one entry, no type
+	Unknown      UnknownPolicy
+	Sender       *Habits
+	Events       []*Event             // those that arrive here, sorted by Name
+	Outcomes     map[Outcome]Response // resolved for what is decided before the event is known (unauthenticated, malformed, tooLarge, unsupportedMedia, methodNotAllowed) and for unknown types (ignored, failed, rejected); of a batch also processed and inProgress
 }
 
 // UnknownPolicy says what a verified type that nobody listed gets.
@@ -84,7 +90,9 @@ type Event struct {
 	Confirmed   bool     // false: the type is only the entry's name
 	Summary     string
 	Description string
-	Schema      *openapi3.SchemaRef // of the body, or of a batch's element; nil where the document has none
+	Media       string              // media type of the body, without parameters
+	Body        BodyKind            // how its body, or the document inside of it, is read
+	Schema      *openapi3.SchemaRef // of the body, of the document inside of it, or of a batch's element; nil where the document has none
 	Example     []byte              // JSON text of an example of the body that the document gives, nil without
 	// Envelope is the schema of the whole body of a batch, and EnvelopeExample an
 	// example of it; nil elsewhere.
@@ -102,6 +110,7 @@ type Event struct {
 	InProgressWait time.Duration
 	Retention      time.Duration
 	PayloadKeep    time.Duration // 0: only where somebody needs it
+	Redact         []Selector    // what no stored payload shows
 	Replay         string        // event.replay: "", "refuse", "process"
 	Unsigned       []string      // parts of the key that the signature does not cover, where it covers anything
 
@@ -109,8 +118,8 @@ type Event struct {
 	Effects []*Effect // in the contract's order
 }
 
-// Members selects members of the JSON body for a digest: Of lists what counts,
-// Exclude what does not. Both empty means the raw bytes.
+// Members selects members of the JSON body, or fields of a form, for a digest:
+// Of lists what counts, Exclude what does not. Both empty means the raw bytes.
 type Members struct {
 	Of      []Selector
 	Exclude []Selector
@@ -124,17 +133,18 @@ type SelectorKind string
 
 // The kinds of selectors.
 const (
-	SelectBody    SelectorKind = "body"
-	SelectItem    SelectorKind = "item"
-	SelectHeader  SelectorKind = "header"
-	SelectQuery   SelectorKind = "query"
-	SelectForm    SelectorKind = "form"
-	SelectPath    SelectorKind = "path"
-	SelectElement SelectorKind = "element"
-	SelectSigned  SelectorKind = "signed"
-	SelectParam   SelectorKind = "param"
-	SelectConst   SelectorKind = "const"
-	SelectMethod  SelectorKind = "method" // in signature and challenge only
+	SelectBody     SelectorKind = "body"
+	SelectItem     SelectorKind = "item"
+	SelectHeader   SelectorKind = "header"
+	SelectQuery    SelectorKind = "query"
+	SelectForm     SelectorKind = "form"
+	SelectPath     SelectorKind = "path"
+	SelectElement  SelectorKind = "element"
+	SelectSigned   SelectorKind = "signed"
+	SelectParam    SelectorKind = "param"
+	SelectConst    SelectorKind = "const"
+	SelectMethod   SelectorKind = "method"   // in signature and challenge only
+	SelectEnvelope SelectorKind = "envelope" // the JSON around an endpoint's document
 )
 
 // Selector names one value of a delivery.
@@ -142,7 +152,7 @@ type Selector struct {
 	Pos        Pos
 	Kind       SelectorKind
 	Name       string // header, query, form, path, element, signed, param: the name; const: the text
-	Pointer    string // body and item: RFC 6901
+	Pointer    string // body, item and envelope: RFC 6901
 	Setting    string // param: the setting that holds it
 	Whole      bool   // body, at a batch: of the whole body, not of the element
 	Optional   bool
@@ -158,8 +168,8 @@ func (s Selector) Text() string {
 	switch s.Kind {
 	case SelectBody:
 		return bodyText(s)
-	case SelectItem:
-		return "item:" + s.Pointer
+	case SelectItem, SelectEnvelope:
+		return string(s.Kind) + ":" + s.Pointer
 	case SelectMethod:
 		return "method"
 	default:
@@ -171,7 +181,7 @@ func (s Selector) Text() string {
 type Condition struct {
 	From    Selector
 	Op      string   // "equals", "in", "present"
-	Values  []string // JSON texts for body and item, plain texts otherwise
+	Values  []string // JSON texts for body, item and envelope, plain texts otherwise
 	Present bool     // for "present"
 }
 

@@ -103,7 +103,7 @@ func (s *Scheme) covers(sel Selector) bool {
 		if s.Content.has("url") || s.Claims.URLHash != nil {
 			return true
 		}
-	case SelectBody, SelectItem, SelectForm:
+	case SelectBody, SelectItem, SelectForm, SelectEnvelope:
 		if s.Body() >= BoundChecksum || s.Content.hasField(sel) {
 			return true
 		}

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"mime"
 	"sort"
 	"strings"
 
@@ -18,13 +17,6 @@ type cutter struct {
 	pending []kept
 	modern  bool // 3.1 and later: keywords beside $ref count
 	lost    map[string]bool
-}
-
-// body is what an entry's operation takes.
-type body struct {
-	media  string
-	schema *yaml.Node
-	node   *yaml.Node // media type object
 }
 
 // cut is the document's text and the user's position of each of its lines.
@@ -106,7 +98,7 @@ func (c *cutter) entry(e *entry) {
 	for _, name := range []string{"operationId", "summary", "description"} {
 		c.textMember(name, e.operation)
 	}
-	if b := c.tree.body(e); b != nil && b.schema != nil {
+	if b := e.body; b != nil && b.schema != nil {
 		c.requestBody(b.media, b.schema)
 	}
 	c.responses(lookup(e.operation, "responses"))
@@ -267,36 +259,4 @@ func (c *cutter) named(origin string, n *yaml.Node, base bool) string {
 		c.pending = append(c.pending, k)
 	}
 	return ownSchemas + escapeToken(c.names[k])
-}
-
-// body is the media type of an entry that a receiver takes: JSON, where there
-// is any. Nil where the operation has no body or takes no JSON.
-func (t *tree) body(e *entry) *body {
-	content := lookup(t.deref(lookup(e.operation, "requestBody")), "content")
-	if content == nil || content.Kind != yaml.MappingNode {
-		return nil
-	}
-	var found *body
-	for i := 0; i+1 < len(content.Content); i += 2 {
-		media, ok := jsonMedia(content.Content[i].Value)
-		if !ok || found != nil && media != "application/json" {
-			continue
-		}
-		n := t.deref(content.Content[i+1])
-		found = &body{media: media, schema: lookup(n, "schema"), node: n}
-	}
-	return found
-}
-
-// jsonMedia is the plain name of a JSON media type.
-func jsonMedia(text string) (string, bool) {
-	media, _, err := mime.ParseMediaType(text)
-	switch {
-	case err != nil:
-		return "", false
-	case media == "*/*" || media == "application/*":
-		return "application/json", true
-	default:
-		return media, media == "application/json" || strings.HasSuffix(media, "+json") || media == "text/json"
-	}
 }

@@ -28,6 +28,7 @@ func (r *report) delivery(v *value, e *Event, s *sender) {
 	}
 	r.inProgressWait(v.get("inProgressWait"), e)
 	r.retention(v.get("retention"), e, s)
+	e.Redact = r.selectors(v.get("payload").get("redact"), place{"delivery.payload.redact", []SelectorKind{SelectBody, SelectForm}})
 	e.PayloadKeep, _ = r.duration(v.get("payload").get("keep"), "delivery.payload.keep")
 }
 

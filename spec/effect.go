@@ -180,7 +180,7 @@ func (w *work) columnType(f field, c *Column) {
 // inferred is the type of a column that declares none: after the schema.
 func (w *work) inferred(f field, t *Template) string {
 	s := t.only()
-	if s == nil || s.Kind != SelectBody {
+	if s == nil || s.Kind != SelectBody && (s.Kind != SelectForm || s.Schema == nil) {
 		if s == nil {
 			w.composite("column "+f.name, f.value.at, t)
 		}
@@ -188,16 +188,19 @@ func (w *work) inferred(f field, t *Template) string {
 	}
 	types := scalarTypes(s.Schema)
 	if len(types) == 0 {
+		if w.event.textual() {
+			return "text"
+		}
 		if tokens, _ := splitPointer(s.Pointer); w.event.Schema != nil && reach(w.event.Schema, tokens).missing != "" && !s.Undeclared {
 			return "" // the pointer itself has been reported
 		}
-		w.err(f.value.at, "column-type", "write {from: "+s.Pointer+", type: text}", "column %q: neither the schema nor the contract gives a type for %q", f.name, s.Pointer)
+		w.err(f.value.at, "column-type", "write {from: "+s.yamlText()+", type: text}", "column %q: neither the schema nor the contract gives a type for %q", f.name, s.Pointer)
 		return ""
 	}
 	if name := columnTypeOf(types, schemaFormat(s)); name != "" {
 		return name
 	}
-	w.err(f.value.at, "column-type", "write {from: "+s.Pointer+", type: text} or another type", "column %q: %q is %s by the schema", f.name, s.Pointer, describe(s.Schema))
+	w.err(f.value.at, "column-type", "write {from: "+s.yamlText()+", type: text} or another type", "column %q: %q is %s by the schema", f.name, s.Text(), describe(s.Schema))
 	return ""
 }
 

@@ -8,7 +8,7 @@ import (
 
 var (
 	// pathText is a path of plain segments, each text or one parameter.
-	pathText  = regexp.MustCompile(`^(/([A-Za-z0-9._~!$&'()*+,;=:@%-]+|\{[a-z][A-Za-z0-9_]*\}))*$`)
+	pathText  = regexp.MustCompile(`^(/([A-Za-z0-9._~!$&'()*+,;=:@-]+|\{[a-z][A-Za-z0-9_]*\}))*$`)
 	pathParam = regexp.MustCompile(`^\{(.+)\}$`)
 )
 

@@ -13,6 +13,7 @@ type entry struct {
 	method    string
 	item      *yaml.Node // path item
 	operation *yaml.Node
+	body      *body  // nil: it declares none
 	policy    *value // x-whgen of path item and operation, merged; `event: text` spelled as {is: text}
 }
 

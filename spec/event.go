@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -34,13 +35,14 @@ func (w *work) read() {
 	for i := range w.event.When {
 		w.hold(&w.event.When[i].From, "when", !p.get("when").preset)
 	}
-	w.volatile = w.selectors(p.get("sender", "volatile"), place{"sender.volatile", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
+	w.volatile = w.selectors(p.get("sender", "volatile"), place{"sender.volatile", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})
 	w.typePlace()
 	w.volatileMembers()
 	w.key()
 	w.fingerprint()
 	w.answers()
 	w.delivery(p.get("delivery"), w.event, w.sender)
+	w.redact()
 	w.effects(p.get("effects"))
 	w.handler(p.get("handler"))
 }
@@ -155,7 +157,7 @@ func (w *work) keyType(s *Selector) {
 			w.err(s.Pos, "event-key-scalar", "point at one element or another member", "event %q: event key %q is an array; want a string or integer", w.label, s.Text())
 			return
 		case "number":
-			if !contains(types, "integer") && !contains(types, "string") {
+			if s.Kind != SelectForm && !w.event.textual() && !contains(types, "integer") && !contains(types, "string") {
 				w.err(s.Pos, "event-key-scalar", "", "event %q: event key %q is a number; want a string or integer: 1.0 and 1 would be two keys", w.label, s.Text())
 			}
 			return
@@ -200,7 +202,7 @@ func (w *work) lessVolatile(m Members) Members {
 		return m
 	}
 	for _, s := range w.volatile {
-		if s.Kind == SelectBody && !s.Whole && !hasSelector(m.Exclude, s) {
+		if (s.Kind == SelectBody && !s.Whole || s.Kind == SelectForm) && !hasSelector(m.Exclude, s) {
 			m.Exclude = append(m.Exclude, s)
 		}
 	}
@@ -226,11 +228,18 @@ func (w *work) usualVolatile(m Members) {
 	}
 	for _, name := range propertyNames(w.event.Schema.Value) {
 		s := Selector{Kind: SelectBody, Pointer: "/" + escapeToken(name)}
-		if attemptMembers[strings.ToLower(name)] && !hasSelector(m.Exclude, s) {
+		if attemptMembers[strings.ToLower(name)] && !w.excludes(m, s) {
 			w.warn(w.at, "fingerprint-volatile", fmt.Sprintf("write sender: {volatile: [%s]} if it does", s.Pointer),
 				"event %q: member %q looks as if it changed in each attempt; then every retry would be a conflict", w.label, s.Pointer)
 		}
 	}
+}
+
+// excludes: a member of a form can be named as its field too.
+func (w *work) excludes(m Members, s Selector) bool {
+	return slices.ContainsFunc(m.Exclude, func(e Selector) bool {
+		return sameSelector(e, s) || e.Kind == SelectForm && w.event.FormPointer(e.Name) == s.Pointer
+	})
 }
 
 // hold holds a selector against the schema and notes what it reaches.
@@ -241,27 +250,30 @@ func (w *work) hold(s *Selector, what string, held bool) {
 	if s != nil {
 		w.holdConfigured(s, what)
 	}
-	if s == nil || s.Kind != SelectBody {
+	if s == nil || !w.holdBody(s, what) {
 		return
 	}
-	schema := w.event.Schema
-	if s.Whole {
+	schema, pointer := w.event.Schema, s.Pointer
+	switch {
+	case s.Whole:
 		schema = w.event.Envelope
+	case s.Kind == SelectForm:
+		pointer = w.event.FormPointer(s.Name)
 	}
 	if schema == nil {
 		return
 	}
-	tokens, _ := splitPointer(s.Pointer)
+	tokens, _ := splitPointer(pointer)
 	at := reach(schema, tokens)
 	if at.missing != "" {
 		if held && !s.Undeclared {
-			w.err(s.Pos, "pointer", nearestPointer(tokens, at), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
+			w.err(s.Pos, "pointer", s.spelled(nearestPointer(tokens, at)), "event %q: %s %q: the schema %s: %q", w.label, what, s.Text(), orElse(at.reason, "has no such member"), at.missing)
 		}
 		return
 	}
 	s.Schema, s.Required = at.schema, at.required && !nullable(at.schema)
 	if held && w.mayLack(s, what) {
-		w.info(s.Pos, "pointer-optional", "write {from: "+s.Text()+", optional: true} if the event can do without it",
+		w.info(s.Pos, "pointer-optional", "write {from: "+s.yamlText()+", optional: true} if the event can do without it",
 			"event %q: %s %q may be missing by the schema; a delivery without it is malformed", w.label, what, s.Text())
 	}
 }

@@ -9,7 +9,7 @@ import (
 // example is the document's own example of an entry's body as JSON; nil where
 // there is none, or only one that is no JSON. Numbers keep their digits.
 func (t *tree) example(e *entry) []byte {
-	b := t.body(e)
+	b := e.body
 	if b == nil {
 		return nil
 	}

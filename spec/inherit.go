@@ -144,12 +144,13 @@ func mappedRef(v *yaml.Node) string {
 
 // variant is the schema that a discriminator gives to a value: by its mapping,
 // by the name of a variant or child, or by the one value that a variant allows
-// for the discriminating member. nil without.
-func (t *tree) variant(n *yaml.Node, value string) *yaml.Node {
+// for the discriminating member. Without a discriminator that is the member that
+// tells the type. nil without.
+func (t *tree) variant(n *yaml.Node, value, member string) *yaml.Node {
 	d := lookup(n, "discriminator")
-	member := lookup(d, "propertyName")
-	if member == nil {
-		return nil
+	named := textOfNode(lookup(d, "propertyName"))
+	if named != "" {
+		member = named
 	}
 	if v := lookup(lookup(d, "mapping"), value); v != nil {
 		return t.refNode(mappedRef(v), n)
@@ -168,14 +169,14 @@ func (t *tree) variant(n *yaml.Node, value string) *yaml.Node {
 		}
 		for _, part := range parts.Content {
 			ref := lookup(part, "$ref")
-			if ref != nil && unescapeToken(unescapeURI(ref.Value[strings.LastIndexAny(ref.Value, "/#")+1:])) == value {
+			if named != "" && ref != nil && ref.Kind == yaml.ScalarNode && unescapeToken(unescapeURI(ref.Value[strings.LastIndexAny(ref.Value, "/#")+1:])) == value {
 				return part
 			}
 			candidates = append(candidates, part)
 		}
 	}
 	for _, candidate := range candidates {
-		if t.allows(candidate, member.Value, value, 0) {
+		if member != "" && t.allows(candidate, member, value, 0) {
 			return candidate
 		}
 	}

@@ -33,6 +33,8 @@ func (w *work) outbox(f field, e *Effect) {
 		w.payloadTypes(f, e)
 	} else if n := v.get("payload"); n != nil {
 		e.Payload = w.payload(n, "effect "+f.name)
+	} else if w.event.Body == RawBody {
+		w.err(f.at, "effect-payload", "write payload: {id: header:X-Id}", "effect %q: the body is not read, so the message needs a payload of its own", f.name)
 	}
 	w.effectKey(f, e)
 	w.retry(f, e)

@@ -102,7 +102,7 @@ func (p *Payload) shape() string {
 		}
 		return text + "]"
 	case p.Selector != nil:
-		if p.Selector.Kind != SelectBody {
+		if p.Selector.Kind != SelectBody && p.Selector.Kind != SelectEnvelope {
 			return "string"
 		}
 		return describe(p.Selector.Schema)

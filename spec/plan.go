@@ -87,23 +87,6 @@ func (t *tree) refNode(ref string, at *yaml.Node) *yaml.Node {
 	return n
 }
 
-func (l *loader) entryBody(e *entry) {
-	content := lookup(l.tree.deref(lookup(e.operation, "requestBody")), "content")
-	if content == nil || len(content.Content) == 0 {
-		return
-	}
-	names := keysOf(content)
-	if b := l.tree.body(e); b != nil {
-		for _, name := range names {
-			if strings.Contains(name, "xml") {
-				l.info(l.tree.pos(content), "media-xml", "", "entry %q: %s is answered %d; only JSON is taken", e.name, name, 415)
-			}
-		}
-		return
-	}
-	l.later(l.tree.pos(content), "entry %q: a body of %s", e.name, list(names, "or"))
-}
-
 // events reads every event at the endpoints where it arrives.
 func (l *loader) events(c *Contract, plans []*eventPlan, scopes []*scope) {
 	l.checkEndpoints(scopes)
@@ -164,6 +147,7 @@ func (l *loader) event(c *Contract, p *eventPlan, at []*scope, missing *missingO
 		e.Description = n.Value
 	}
 	e.Schema = l.schemaOf(p.webhook, p.entry.method)
+	e.Media, e.Body = p.entry.takes()
 	if p.webhook == p.entry.name || p.key == "" {
 		e.Example = l.tree.example(p.entry)
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -58,8 +59,14 @@ func presetInfo(name string) Preset {
 		Never: s.never, Timeout: s.timeout, Horizon: s.horizon, Redelivers: s.redelivers, Challenge: v.get("challenge") != nil,
 		Hearsay: Hearsay{Timeout: textOf(hearsay.get("timeout")), Horizon: textOf(hearsay.get("retryHorizon")), Retries: textOf(hearsay.get("retries")), Key: textsOf(hearsay.get("key"))},
 	}
-	_, p.Findings = loadPreset("preset: " + name)
-	c, _ := loadPreset(fmt.Sprintf("signature: {preset: %s}\n  event: {derived: {of: /id}, replay: process}", name))
+	media := "application/json"
+	for _, text := range append(textsOf(v.get("signature", "from")), p.Type...) {
+		if strings.HasPrefix(text, "form:") {
+			media = formMedia
+		}
+	}
+	_, p.Findings = loadPreset("preset: "+name, media)
+	c, _ := loadPreset(fmt.Sprintf("signature: {preset: %s}\n  event: {derived: {of: /id}, replay: process}", name), media)
 	if c != nil {
 		p.Scheme = c.Endpoints[0].Signature
 	}
@@ -73,9 +80,9 @@ func presetInfo(name string) Preset {
 	return p
 }
 
-func loadPreset(lines string) (*Contract, Diagnostics) {
+func loadPreset(lines, media string) (*Contract, Diagnostics) {
 	return Load(Receiver{Contract: "preset.yaml", Engine: "sqlite"}, func(string) ([]byte, error) {
-		return fmt.Appendf(nil, presetContract, lines), nil
+		return fmt.Appendf(nil, presetContract, lines, media), nil
 	})
 }
 
@@ -90,7 +97,7 @@ x-whgen:
   params: {webhook_id: SENDER_WEBHOOK_ID, app_key: SENDER_APP_KEY}
   outcomes: {processed: 200, duplicate: 200, conflict: 200, inProgress: 503, failed: 500}
 webhooks:
-  event: {post: {x-whgen: {}, requestBody: {content: {application/json: {schema: {type: object}}}}}}
+  event: {post: {x-whgen: {}, requestBody: {content: {%s: {schema: {type: object}}}}}}
 `
 
 func textsOf(v *value) []string {

@@ -166,6 +166,7 @@ func holdsSchema(all openapi3.SchemaRefs, ref *openapi3.SchemaRef) bool {
 
 func stepVariants(parts openapi3.SchemaRefs, token string, seen map[*openapi3.Schema]bool) stepped {
 	result := stepped{required: true, reason: "has no such member"}
+	var all openapi3.SchemaRefs
 	for _, part := range parts {
 		if part.Value != nil && onlyNull(part.Value) {
 			continue
@@ -178,12 +179,33 @@ func stepVariants(parts openapi3.SchemaRefs, token string, seen map[*openapi3.Sc
 			continue
 		}
 		result.possible = true
-		if result.schema == nil {
-			result.schema = next.schema
-		}
+		all = append(all, next.schema)
 	}
+	result.schema = anyOf(all)
 	result.required = result.required && result.possible
 	return result
+}
+
+// anyOf is what several variants say about one member: each of their values
+// where they fix them, else what the first says.
+func anyOf(all openapi3.SchemaRefs) *openapi3.SchemaRef {
+	var first *openapi3.SchemaRef
+	fixed := false
+	for _, ref := range all {
+		if first == nil {
+			first = ref
+		}
+		fixed = fixed || fixedValues(ref) != nil
+	}
+	if !fixed || len(all) == 1 {
+		return first
+	}
+	for _, ref := range all {
+		if ref == nil || ref.Value == nil {
+			return nil // a variant that leaves it open
+		}
+	}
+	return &openapi3.SchemaRef{Value: &openapi3.Schema{OneOf: all}}
 }
 
 // explicitlyOpen reports whether a part of an allOf allows any member by its

@@ -99,10 +99,18 @@ func describe(ref *openapi3.SchemaRef) string {
 // fixedValues are the values that const, or enum, leaves to a schema; nil
 // where anything goes.
 func fixedValues(ref *openapi3.SchemaRef) []string {
-	if ref == nil || ref.Value == nil {
+	return fixedIn(ref, map[*openapi3.Schema]bool{})
+}
+
+// fixedIn keeps the schemas on the way, because allOf and oneOf can come back to
+// where they began.
+func fixedIn(ref *openapi3.SchemaRef, on map[*openapi3.Schema]bool) []string {
+	if ref == nil || ref.Value == nil || on[ref.Value] {
 		return nil
 	}
 	s := ref.Value
+	on[s] = true
+	defer delete(on, s)
 	if text, ok := s.Const.(string); ok {
 		return []string{text}
 	}
@@ -110,18 +118,18 @@ func fixedValues(ref *openapi3.SchemaRef) []string {
 		return values
 	}
 	for _, part := range s.AllOf {
-		if values := fixedValues(part); values != nil {
+		if values := fixedIn(part, on); values != nil {
 			return values
 		}
 	}
-	return variantValues(s)
+	return variantValues(s, on)
 }
 
-func variantValues(s *openapi3.Schema) []string {
+func variantValues(s *openapi3.Schema, on map[*openapi3.Schema]bool) []string {
 	var all []string
 	for _, parts := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf} {
 		for _, part := range parts {
-			values := fixedValues(part)
+			values := fixedIn(part, on)
 			if values == nil {
 				return nil
 			}

@@ -45,11 +45,13 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	if n, ok := l.size(policy.get("delivery", "maxBody"), "delivery.maxBody"); ok {
 		e.MaxBody = n
 	}
+	e.Document = l.documentPlace(policy.get("document"))
+	l.contentEncoding(policy.get("delivery", "contentEncoding"), e)
 	e.Items = l.report.itemsAt(policy)
 	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
 	l.report.items = e.Items
 	v := policy.get("event", "type")
-	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery}})
+	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})
 	e.Unknown = UnknownAcknowledge
 	if word := l.word(policy.get("event", "unknown"), "event.unknown", []string{"acknowledge", "retry", "reject"}, nil); word != "" {
 		e.Unknown = UnknownPolicy(word)
@@ -185,21 +187,6 @@ func (s *scope) unlisted() {
 			s.endpoint.Outcomes[o] = *r
 		}
 	}
-}
-
-func (l *loader) endpointMedia(s *scope) {
-	for _, e := range l.entries {
-		if !l.arrives(e, s) {
-			continue
-		}
-		if b := l.tree.body(e); b != nil && !contains(s.endpoint.Media, b.media) {
-			s.endpoint.Media = append(s.endpoint.Media, b.media)
-		}
-	}
-	if len(s.endpoint.Media) == 0 {
-		s.endpoint.Media = []string{"application/json"}
-	}
-	sort.Strings(s.endpoint.Media)
 }
 
 // methods lists what the entries are delivered with. A receiver tells events by

@@ -11,11 +11,11 @@ type place struct {
 }
 
 var (
-	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectPath, SelectParam, SelectSigned, SelectConst}
+	inDelivery  = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectPath, SelectParam, SelectSigned, SelectConst, SelectEnvelope}
 	inSignature = []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm, SelectElement, SelectParam, SelectMethod, SelectConst}
 )
 
-var prefixes = []SelectorKind{SelectBody, SelectItem, SelectHeader, SelectQuery, SelectForm, SelectPath, SelectElement, SelectSigned, SelectParam, SelectConst}
+var prefixes = []SelectorKind{SelectBody, SelectItem, SelectHeader, SelectQuery, SelectForm, SelectPath, SelectElement, SelectSigned, SelectParam, SelectConst, SelectEnvelope}
 
 // splitSelector reads the text form. ok is false for text that is no selector.
 func splitSelector(text string) (kind SelectorKind, rest string, ok bool) {
@@ -82,7 +82,7 @@ func (r *report) textSelector(text string, at Pos, p place) *Selector {
 		return nil
 	}
 	s := &Selector{Pos: at, Kind: kind, Name: rest}
-	if kind == SelectBody || kind == SelectItem {
+	if kind == SelectBody || kind == SelectItem || kind == SelectEnvelope {
 		s.Name, s.Pointer = "", rest
 		s.Whole = kind == SelectBody && r.items != "" && wholeBody(text)
 		if kind == SelectItem && r.items != "" { // the element itself, outside of each
@@ -131,7 +131,7 @@ func (r *report) mapSelector(v *value, p place) *Selector {
 
 func (r *report) validSelector(s *Selector, p place) *Selector {
 	switch s.Kind {
-	case SelectBody, SelectItem:
+	case SelectBody, SelectItem, SelectEnvelope:
 		if _, ok := splitPointer(s.Pointer); !ok {
 			r.err(s.Pos, "pointer", `begin it with "/", and write ~ as ~0, / in a name as ~1`, "%s: %q is no JSON Pointer (RFC 6901)", p.name, s.Pointer)
 			return nil
@@ -193,8 +193,9 @@ func (r *report) selectors(v *value, p place) []Selector {
 }
 
 func (r *report) members(v *value, name string) Members {
-	p := place{name, []SelectorKind{SelectBody}}
-	m := Members{Of: r.selectors(v.get("of"), p), Exclude: r.selectors(v.get("exclude"), p)}
+	of := place{name, []SelectorKind{SelectBody, SelectForm, SelectEnvelope}}
+	exclude := place{name, []SelectorKind{SelectBody, SelectForm}}
+	m := Members{Of: r.selectors(v.get("of"), of), Exclude: r.selectors(v.get("exclude"), exclude)}
 	for _, s := range m.Exclude {
 		if s.Whole {
 			r.err(s.Pos, "fingerprint", "leave it out", "%s: %q is no member of the element, over which a batch's fingerprints are", name, s.Text())

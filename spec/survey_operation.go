@@ -105,10 +105,10 @@ func (s *surveyor) operation(at found, method string, n *yaml.Node) {
 	request := s.tree.deref(lookup(n, "requestBody"))
 	o.Media = keysOf(lookup(request, "content"))
 	o.Body = request != nil
-	if b := s.tree.body(&entry{operation: n}); b != nil && b.schema != nil {
+	if b := choose(s.tree.bodies(lookup(request, "content")), nil); b != nil && b.schema != nil {
 		o.Members = s.members(b.schema, maxMembers)
 		o.Discriminator = s.discriminator(b.schema, 0)
-		o.Example = s.tree.example(&entry{operation: n})
+		o.Example = s.tree.example(&entry{operation: n, body: b})
 	}
 	s.out.Operations = append(s.out.Operations, o)
 }

@@ -39,6 +39,7 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 				continue
 			}
 			apart = true
+			l.spelling(c.Tenant, e.Signature, secret)
 			if c.Tenant == nil {
 				l.err(secret.Pos, "tenant", "write tenant: path:tenant at the root, with {tenant} in path", "secrets: %q wants a tenant, and where requests tell it is not declared", secret.Name)
 			}
@@ -48,6 +49,16 @@ func (l *loader) checkTenants(c *Contract, all []*scope) {
 		l.warn(c.Tenant.Pos, "tenant-shared", `write secrets: ["`+strings.ToUpper(c.Source)+`_{tenant}_SECRET"], or give Config.Secrets a provider that tells tenants apart`,
 			"tenant: all tenants have one secret by its name: what is signed for one of them is valid for each other")
 	}
+}
+
+// spelling tells that names of secrets do not tell spellings of a tenant apart.
+func (l *loader) spelling(t *Selector, s *Scheme, secret Secret) {
+	inURL := t != nil && t.Kind != SelectHeader && s.Content.has("url") || t != nil && t.Kind == SelectPath && s.Content.has("path")
+	if t == nil || secret.Fetch != nil || inURL || s.covers(*t) {
+		return
+	}
+	l.info(secret.Pos, "tenant-spelling", "give Config.Secrets a provider (whrt.TenantSecrets) that compares tenants exactly",
+		"secrets: %q is one secret for all spellings of a tenant (acme-eu, ACME_EU), and the signature does not cover which: a captured delivery can be sent again under another spelling, as a new event", secret.Name)
 }
 
 // AllSecrets are the secrets and keys of a scheme and its members, none of nil.

@@ -50,10 +50,14 @@ func (l *loader) unconfirmed(p *eventPlan, e *Event, kind string) {
 }
 
 func (l *loader) typeValues(sel Selector, e *Event) []string {
-	if sel.Kind != SelectBody || e.Schema == nil {
+	pointer := sel.Pointer
+	if sel.Kind == SelectForm {
+		pointer = e.FormPointer(sel.Name)
+	}
+	if sel.Kind != SelectBody && sel.Kind != SelectForm || e.Schema == nil {
 		return nil
 	}
-	tokens, ok := splitPointer(sel.Pointer)
+	tokens, ok := splitPointer(pointer)
 	if !ok {
 		return nil
 	}
@@ -128,21 +132,34 @@ func (l *loader) discriminated(p *eventPlan) *yaml.Node {
 	if p.key == "" {
 		return nil
 	}
-	b := l.tree.body(p.entry)
-	if b == nil || b.schema == nil {
+	schema := l.carrying(p.entry)
+	if schema == nil {
 		return nil
 	}
-	schema := b.schema
-	if items := l.arrivingItems(p.entry); items != "" {
-		schema = l.tree.elementNode(schema, items)
+	member := ""
+	if where := l.root.get("event", "type"); where.is(textForm) && strings.Count(where.text, "/") == 1 {
+		member = unescapeToken(strings.TrimPrefix(where.text, "/"))
 	}
-	schema = l.tree.deref(schema)
-	n := l.tree.variant(schema, p.key)
+	n := l.tree.variant(schema, p.key, member)
 	if is := p.policy.get("event", "is"); n == nil && is.is(textForm) {
-		n = l.tree.variant(schema, is.text)
+		n = l.tree.variant(schema, is.text, member)
 	}
 	if n == nil || l.tree.deref(n) == nil {
 		return nil
 	}
 	return n
+}
+
+// carrying is the schema of an entry's events: the body's, or that of the
+// elements of a batch. nil without.
+func (l *loader) carrying(e *entry) *yaml.Node {
+	b := e.body
+	if b == nil || b.schema == nil {
+		return nil
+	}
+	schema := b.schema
+	if items := l.arrivingItems(e); items != "" {
+		schema = l.tree.elementNode(schema, items)
+	}
+	return l.tree.deref(schema)
 }

@@ -8,11 +8,10 @@ func (l *loader) uncovered(others []Uncovered, plans []*eventPlan) []Uncovered {
 	all := append([]Uncovered{}, others...)
 	for _, e := range l.entries {
 		carried := e.policy.get("events")
-		b := l.tree.body(e)
-		if !carried.is(mapForm) || b == nil || b.schema == nil {
+		schema := l.carrying(e)
+		if !carried.is(mapForm) || schema == nil {
 			continue
 		}
-		schema := l.tree.deref(b.schema)
 		member := textOfNode(lookup(lookup(schema, "discriminator"), "propertyName"))
 		if where := l.root.get("event", "type"); !where.is(textForm) || where.text != "/"+escapeToken(member) {
 			continue

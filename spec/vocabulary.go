@@ -73,7 +73,7 @@ func selectorList() *key {
 var selectorKeys = keys{
 	"body": aText, "item": aText, "header": aText, "query": aText, "form": aText, "path": aText,
 	"element": {takes: textForm | numberForm, want: "the name or index of an element"},
-	"signed":  aText, "param": aText, "const": {takes: scalarForms, want: "a value"},
+	"signed":  aText, "param": aText, "envelope": aText, "const": {takes: scalarForms, want: "a value"},
 	"from": aText, "optional": aSwitch, "undeclared": aSwitch,
 	"default": {takes: scalarForms | listForm | mapForm, want: "a value", whole: true},
 }
@@ -113,7 +113,7 @@ var rootKeys = keys{
 	"signature": {takes: mapForm, want: "a map", at: atSource, keys: signatureKeys},
 	"challenge": {takes: listForm | mapForm, want: "a challenge or a list of them", whole: true, at: atSource, keys: challengeKeys,
 		of: &key{takes: mapForm, want: "a challenge such as {match, authenticate, respond}", keys: challengeKeys}},
-	"document": (&key{takes: textForm | mapForm, want: "a selector", whole: true}).notYet().on(atSource),
+	"document": (&key{takes: textForm | mapForm, want: "form:field, body:/pointer, or {from, encoding: base64}", whole: true, keys: documentKeys}).on(atSource),
 	"path":     aText.on(atSource),
 	"shared":   aSwitch.on(atEndpoint),
 	"sender":   {takes: mapForm, want: "a map", at: anywhere, keys: senderKeys},
@@ -167,6 +167,8 @@ var eventKeys = keys{
 	"is":          textList.on(atEntry),
 }
 
+var documentKeys = keys{"from": aText, "form": aText, "body": aText, "encoding": aText}
+
 var senderKeys = keys{
 	"acknowledges": {takes: numberForm | textForm | listForm | mapForm, want: "a list of statuses", at: atSource, whole: true, keys: ackKeys,
 		of: &key{takes: numberForm | textForm | mapForm, want: "a status or {status, body}", keys: ackKeys}},
@@ -184,9 +186,10 @@ var ackKeys = keys{"status": aStatus, "body": aText}
 var deliveryKeys = keys{
 	"mode": aText, "answerWithin": aDuration, "deadline": aDuration, "inProgressWait": aDuration, "retention": aDuration,
 	"attempts": aNumber.notYet(), "retryUntil": aDuration.notYet(), "validate": aText,
-	"maxBody":         (&key{takes: textForm | numberForm, want: "a size such as 1MiB"}).on(atSource),
-	"contentEncoding": textList.notYet().on(atSource),
-	"payload":         {takes: mapForm, want: "a map", keys: keys{"keep": aDuration, "redact": selectorList().notYet()}},
+	"maxBody": (&key{takes: textForm | numberForm, want: "a size such as 1MiB"}).on(atSource),
+	"contentEncoding": (&key{takes: textForm | listForm | mapForm, want: "gzip, or {accept: [gzip], signed: decoded}", of: aText,
+		keys: keys{"accept": textList, "signed": aText}}).on(atSource),
+	"payload": {takes: mapForm, want: "a map", keys: keys{"keep": aDuration, "redact": selectorList()}},
 	"ordering": {takes: mapForm, want: "a map", later: true, keys: keys{"entity": selectorList(), "tie": aText,
 		"version": {takes: textForm | mapForm, want: "a selector or {from, as}", whole: true}}},
 }

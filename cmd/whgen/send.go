@@ -66,6 +66,7 @@ Exit codes: 0 every answer fits what was sent, 1 one does not or is missing,
 	flags.BoolVar(&o.Tamper, "tamper", false, "change a byte of the body after signing")
 	flags.BoolVar(&o.Stale, "stale", false, "sign with a time beyond the tolerance")
 	flags.BoolVar(&o.WrongSecret, "wrong-secret", false, "sign with another secret")
+	flags.StringVar(&o.Tenant, "tenant", "", "tenant to deliver for, where the contract has tenants")
 	flags.Int64Var(&o.Number, "number", 0, "number of the first event (default from the clock, so that events are new)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long to wait for an answer")
 	flags.StringVar(&f.format, "format", "text", "text or json")

@@ -87,7 +87,7 @@ func target(e *Effect) string {
 }
 
 func (d *drawing) delivery(r *Receiver, handler bool) {
-	d.line("S->>R: POST /webhooks/%s", label(r.Source, ""))
+	d.line("S->>R: %s /webhooks/%s", label(strings.Join(r.Endpoints[0].Methods, ", "), "POST"), label(r.Source, ""))
 	d.line("R->>R: method, media type, size")
 	d.line("R->>R: signature, %s", label(strings.Join(r.schemes(), " or "), "none declared"))
 	d.line("R->>R: event type, event key, fingerprint")

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/whgen/whgen/spec"
@@ -10,16 +11,27 @@ import (
 
 func (b *builder) endpoint(e *spec.Endpoint) *Endpoint {
 	out := &Endpoint{
-		Name: e.Name, Path: e.Path, Shared: e.Shared, Media: e.Media, MaxBody: e.MaxBody, Items: e.Items, Type: selectors(e.Type),
+		Name: e.Name, Path: e.Path, Shared: e.Shared, Methods: e.Methods, Media: e.Media, MaxBody: e.MaxBody, Items: e.Items, Type: selectors(e.Type),
 		Unknown: string(e.Unknown), Signature: b.signature(e), Sender: habits(e.Sender),
 	}
 	for _, o := range []spec.Outcome{spec.MethodNotAllowed, spec.UnsupportedMedia, spec.TooLarge, spec.Unauthenticated, spec.Malformed} {
 		if r, ok := e.Outcomes[o]; ok {
-			out.Early = append(out.Early, decision(o, r, e.Sender))
+			d := decision(o, r, e.Sender)
+			if o == spec.MethodNotAllowed {
+				d.Headers = append(d.Headers, "Allow: "+strings.Join(e.Methods, ", "))
+			}
+			out.Early = append(out.Early, d)
 		}
 	}
 	if len(e.Type) > 0 {
 		out.Early = append(out.Early, unknownType(e))
+	}
+	for _, c := range e.Challenges {
+		body := templateText(c.Body)
+		if c.JSON != nil {
+			body = payload(c.JSON)
+		}
+		out.Challenges = append(out.Challenges, Challenge{When: conditions(c.Match), Authenticate: c.Authenticate, Status: c.Status, Body: body})
 	}
 	return out
 }
@@ -61,7 +73,7 @@ func scheme(s *spec.Scheme) *Signature {
 		out.BodyHash = h.Hash + " in " + h.From.Text()
 	}
 	for _, one := range s.Secrets {
-		secret := Secret{Name: one.Name}
+		secret := Secret{Name: one.Name, Fetched: one.Fetch != nil}
 		if !one.Until.IsZero() {
 			secret.Until = one.Until.Add(-time.Second).UTC().Format(time.DateOnly)
 		}

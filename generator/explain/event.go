@@ -41,9 +41,6 @@ func decision(o spec.Outcome, r spec.Response, h *spec.Habits) Decision {
 	if r.RetryAfter > 0 {
 		d.RetryAfter = duration(r.RetryAfter)
 	}
-	if o == spec.MethodNotAllowed {
-		d.Headers = append(d.Headers, "Allow: POST")
-	}
 	return d
 }
 

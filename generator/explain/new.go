@@ -58,6 +58,9 @@ func (b *builder) build() *Receiver {
 	for _, s := range c.Settings {
 		b.out.Settings = append(b.out.Settings, Setting{Name: s.Name, Secret: s.Secret})
 	}
+	if c.Tenant != nil {
+		b.out.Tenant = c.Tenant.Text()
+	}
 	b.out.Diagram = diagram(b.out)
 	return b.out
 }

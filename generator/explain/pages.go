@@ -27,6 +27,7 @@ func (p *page) receiver(r *Receiver) {
 		[2]string{"overlays", codes(r.Document.Overlays)},
 		[2]string{"package", code(r.Package.Out) + ", " + r.Package.Engine},
 		[2]string{"preset", code(r.Preset)},
+		[2]string{"tenants", yes(r.Tenant != "", "told by "+code(r.Tenant)+", before the signature is verified; a part of the event key")},
 	)
 	p.refinements(r)
 	for _, e := range r.Endpoints {
@@ -79,17 +80,30 @@ func (p *page) endpoint(r *Receiver, e *Endpoint) {
 		kind = codes(e.Type) + yes(len(e.Type) > 1, ", joined by a dot") + "; one that nobody listed is " + unknown
 	}
 	p.facts(
-		[2]string{"path", code("POST /webhooks/"+r.Source+e.Path) + " where the scaffolded main mounts it"},
+		[2]string{"path", code(strings.Join(e.Methods, ", ")+" /webhooks/"+r.Source+e.Path) + " where the scaffolded main mounts it"},
 		[2]string{"media types", codes(e.Media)},
 		[2]string{"body", "at most " + size(e.MaxBody)},
 		[2]string{"events", yes(e.Items != "", "a batch, each element of "+code(e.Items)+" one of its own; type, key and pointers are the element's")},
 		[2]string{"event type", kind},
 		[2]string{"event keys", yes(e.Shared, "the source's, not the endpoint's (shared: true)")},
 	)
+	p.challenges(e)
 	p.heading(3, "Signature")
 	p.signature(e.Signature)
 	p.heading(3, "The sender's habits")
 	p.habits(e.Sender)
+}
+
+func (p *page) challenges(e *Endpoint) {
+	var rows [][]string
+	proof := map[string]string{"signature": "after the signature was verified", "params": "after parameters were compared", "none": "to anybody"}
+	for _, c := range e.Challenges {
+		rows = append(rows, []string{codes(c.When), proof[c.Authenticate], strconv.Itoa(c.Status), code(c.Body)})
+	}
+	if len(rows) > 0 {
+		p.para("Challenges, answered without an event:")
+		p.table([]string{"when", "to whom", "answer", "body"}, rows)
+	}
 }
 
 func size(n int64) string {
@@ -122,7 +136,7 @@ func (p *page) signature(s *Signature) {
 func schemeFacts(s *Signature) [][2]string {
 	var secrets []string
 	for _, one := range s.Secrets {
-		secrets = append(secrets, code(one.Name)+yes(one.Until != "", " until "+one.Until))
+		secrets = append(secrets, code(one.Name)+yes(one.Until != "", " until "+one.Until)+yes(one.Fetched, " (fetched)"))
 	}
 	kind := strings.TrimSpace(s.Type + " " + s.Hash)
 	age := ""

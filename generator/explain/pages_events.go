@@ -206,7 +206,7 @@ func (p *page) outside(r *Receiver) {
 	for _, e := range r.Endpoints {
 		for _, s := range append(append([]*Signature{e.Signature}, e.Signature.Any...), e.Signature.All...) {
 			for _, one := range s.Secrets {
-				if !seen[one.Name] {
+				if !seen[one.Name] && !one.Fetched {
 					seen[one.Name] = true
 					names = append(names, code(one.Name)+" (secret, or public key)")
 				}

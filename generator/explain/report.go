@@ -25,7 +25,8 @@ type Receiver struct {
 	Tables      []Table      `json:"tables"`
 	Downstreams []Downstream `json:"downstreams,omitempty"`
 	Settings    []Setting    `json:"settings,omitempty"`
-	Diagram     string       `json:"diagram"` // Mermaid
+	Tenant      string       `json:"tenant,omitempty"` // where it is told
+	Diagram     string       `json:"diagram"`          // Mermaid
 }
 
 // Document is what was read.
@@ -55,17 +56,27 @@ type Refinement struct {
 
 // Endpoint is one URL of the receiver.
 type Endpoint struct {
-	Name      string     `json:"name,omitempty"`
-	Path      string     `json:"path"` // below the mount point; empty: the mount point
-	Shared    bool       `json:"shared,omitempty"`
-	Media     []string   `json:"media"`
-	MaxBody   int64      `json:"maxBody"`         // bytes
-	Items     string     `json:"items,omitempty"` // where a batch has its events
-	Type      []string   `json:"type,omitempty"`
-	Unknown   string     `json:"unknown"` // acknowledge, retry, reject
-	Signature *Signature `json:"signature"`
-	Sender    Sender     `json:"sender"`
-	Early     []Decision `json:"early"` // decided before the event is known, and unknown types
+	Name       string      `json:"name,omitempty"`
+	Path       string      `json:"path"` // below the mount point; empty: the mount point
+	Shared     bool        `json:"shared,omitempty"`
+	Methods    []string    `json:"methods"`
+	Media      []string    `json:"media"`
+	MaxBody    int64       `json:"maxBody"`         // bytes
+	Items      string      `json:"items,omitempty"` // where a batch has its events
+	Type       []string    `json:"type,omitempty"`
+	Unknown    string      `json:"unknown"` // acknowledge, retry, reject
+	Signature  *Signature  `json:"signature"`
+	Sender     Sender      `json:"sender"`
+	Challenges []Challenge `json:"challenges,omitempty"`
+	Early      []Decision  `json:"early"` // decided before the event is known, and unknown types
+}
+
+// Challenge is a request that is answered without an event.
+type Challenge struct {
+	When         []string `json:"when"`
+	Authenticate string   `json:"authenticate"` // signature, params, none
+	Status       int      `json:"status"`
+	Body         string   `json:"body,omitempty"`
 }
 
 // Signature is how a request proves where it comes from.
@@ -94,8 +105,9 @@ type Signature struct {
 
 // Secret is a secret's name, never its value.
 type Secret struct {
-	Name  string `json:"name"`
-	Until string `json:"until,omitempty"` // last day, UTC
+	Name    string `json:"name"`
+	Until   string `json:"until,omitempty"`   // last day, UTC
+	Fetched bool   `json:"fetched,omitempty"` // a public key; Name is where it is published
 }
 
 // Sender is what the contract says about the sender's habits.

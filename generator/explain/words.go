@@ -46,6 +46,8 @@ func template(t *spec.Template) string {
 			b.WriteString("${" + p.Setting + "}")
 		case p.Placeholder != "":
 			b.WriteString("{" + p.Placeholder + "}")
+		case p.Digest != nil:
+			b.WriteString("{" + p.Digest.Func + ":" + strings.Join(selectors(p.Digest.Of), "") + "}")
 		case p.Fields != nil:
 			b.WriteString("{" + fieldList(p.Fields) + "}")
 		default:

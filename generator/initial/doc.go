@@ -7,8 +7,11 @@
 //	propose.go    survey of a document -> Proposal
 //	sender.go     which preset, and by what evidence
 //	entries.go    which operations, and their types on the wire
-//	identity.go   where type and key may be, batches
-//	overlay.go    the overlay's text, with its questions
+//	batch.go      whether a body holds several events
+//	identity.go   where type and key may be
+//	form.go       the same in forms
+//	overlay.go, overlay_entries.go   the overlay's text, with its questions
+//	writer.go     YAML line by line, questions and proposals
 //	config.go     whgen.yaml
 //
 // A question is a run of lines that begin with "# ?"; the comment lines right

@@ -9,6 +9,9 @@ import (
 	"github.com/whgen/whgen/spec"
 )
 
+// bodied are the methods that an entry can have.
+var bodied = []string{"post", "put", "patch", "delete"}
+
 // entries chooses what is received. Webhooks are; of callbacks and paths, one
 // that stands alone is, several are a question.
 func (p *proposer) entries(patterns []string) error {
@@ -20,10 +23,10 @@ func (p *proposer) entries(patterns []string) error {
 		case o.Target == "" && o.Container != "paths":
 			p.left = append(p.left, leftOut{o.Name, "because no overlay can reach them"})
 			continue
-		case o.Method != "post" && o.Container != "paths":
-			p.left = append(p.left, leftOut{o.Name + " (" + strings.ToUpper(o.Method) + ")", "because only POST is received"})
+		case !slices.Contains(bodied, o.Method) && o.Container != "paths":
+			p.left = append(p.left, leftOut{o.Name + " (" + strings.ToUpper(o.Method) + ")", "because their method carries no body"})
 			continue
-		case o.Target == "" || o.Method != "post":
+		case o.Target == "" || o.Container == "paths" && o.Method != "post":
 			continue
 		}
 		switch e := (&entry{Operation: o}); o.Container {
@@ -36,7 +39,7 @@ func (p *proposer) entries(patterns []string) error {
 		}
 	}
 	for _, pattern := range patterns {
-		if !slices.ContainsFunc(p.survey.Operations, func(o *spec.Operation) bool { return o.Method == "post" && fits([]string{pattern}, o.Name) }) {
+		if !slices.ContainsFunc(p.survey.Operations, func(o *spec.Operation) bool { return fits([]string{pattern}, o.Name) }) {
 			return fmt.Errorf("no entry of %s is called %q", p.survey.File, pattern)
 		}
 	}
@@ -63,15 +66,20 @@ func (p *proposer) entries(patterns []string) error {
 }
 
 // unique leaves out further operations of one name: the entries of a contract
-// have different ones.
+// have different ones. Of several methods POST is taken.
 func (p *proposer) unique(all []*entry) []*entry {
-	seen := map[string]bool{}
+	posted, seen := map[string]bool{}, map[string]bool{}
+	for _, e := range all {
+		posted[e.Name] = posted[e.Name] || e.Method == "post"
+	}
 	return slices.DeleteFunc(all, func(e *entry) bool {
-		again := seen[e.Name]
-		if seen[e.Name] = true; again {
+		again := seen[e.Name] || posted[e.Name] && e.Method != "post"
+		if again {
 			p.left = append(p.left, leftOut{e.Target, "because an entry of their name is taken already, and names are unique"})
+			return true
 		}
-		return again
+		seen[e.Name] = true
+		return false
 	})
 }
 

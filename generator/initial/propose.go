@@ -47,6 +47,7 @@ func Propose(s *spec.Survey, opt Options, check Check) (*Proposal, error) {
 	p.index()
 	p.types()
 	p.key()
+	p.forms()
 	text := p.overlay()
 	for range 3 { // each round turns what the lint refuses into a question
 		if !p.learn(check(text)) {

@@ -325,14 +325,14 @@ func TestLeftOut(t *testing.T) {
 info: {title: Acme, version: "1"}
 webhooks:
   sent: {post: {requestBody: {content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}}}
-  put: {put: {requestBody: {content: {application/json: {}}}}}
+  look: {get: {}}
 paths:
   /subscribe:
     post:
       callbacks: {done: {"{$request.body#/url}": {post: {}}}}
 `)
 	p := f.propose(t, initial.Options{})
-	wants(t, p, "because only POST is received: put (PUT).", "because they are callbacks beside webhooks: done.")
+	wants(t, p, "because their method carries no body: look (GET).", "because they are callbacks beside webhooks: done.")
 	f.holds(t, p)
 
 	f = one(`openapi: 3.1.0
@@ -348,13 +348,20 @@ paths:
 
 // TestRefused: what the lint refuses of the document itself is said.
 func TestRefused(t *testing.T) {
-	f := one(`openapi: 3.1.0
-info: {title: Acme, version: "1"}
-webhooks:
-  sent: {post: {requestBody: {content: {application/xml: {schema: {type: object}}}}}}
-`)
+	f := one("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n" +
+		post("order.paid", "{type: object, properties: {type: {const: a}}}") + post("order_paid", "{type: object, properties: {type: {const: b}}}"))
 	p := f.propose(t, initial.Options{})
-	wants(t, p, "whgen lint refuses what stands here")
+	wants(t, p, "whgen lint refuses what stands here", `both named "orderPaid"`)
+	f.holds(t, p)
+}
+
+// TestForms: fields of a form are named as such.
+func TestForms(t *testing.T) {
+	f := one(strings.ReplaceAll("openapi: 3.1.0\ninfo: {title: Acme, version: \"1\"}\nwebhooks:\n"+
+		post("sent", "{type: object, properties: {event: {const: sent}, event_id: {type: string}}}")+
+		post("lost", "{type: object, properties: {event: {const: lost}, event_id: {type: string}}}"), "application/json", "application/x-www-form-urlencoded"))
+	p := f.propose(t, initial.Options{})
+	wants(t, p, "type: form:event #", "# key: form:event_id")
 	f.holds(t, p)
 }
 

@@ -1,7 +1,9 @@
 package send
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +25,7 @@ type Options struct {
 	Tamper      bool     // a byte of the body is changed after signing
 	Stale       bool     // signed longer ago than the tolerance
 	WrongSecret bool     // signed with another secret
+	Tenant      string   // where the contract has tenants: the one to deliver for
 	Number      int64    // of the first event; 0: taken from the clock, so that each run's events are new
 }
 
@@ -48,6 +51,9 @@ func plan(p *generator.Plan, o Options, now time.Time) ([]round, error) {
 	number := o.Number
 	if number == 0 {
 		number = now.Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds()
+	}
+	if err := fitsTenant(p.Contract, o); err != nil {
+		return nil, err
 	}
 	var rounds []round
 	for range max(o.Count, 1) {
@@ -89,10 +95,26 @@ func chosen(p *generator.Plan, o Options) ([]generator.Delivery, error) {
 	return all, nil
 }
 
+// fitsTenant demands a tenant where the contract has them, and only there.
+func fitsTenant(c *spec.Contract, o Options) error {
+	switch {
+	case c.Tenant == nil && o.Tenant != "":
+		return errors.New("the contract has no tenants")
+	case c.Tenant != nil && !tenantName.MatchString(o.Tenant):
+		return fmt.Errorf("the contract has tenants (%s): name one with --tenant, of letters, digits, _ and -", c.Tenant.Text())
+	}
+	return nil
+}
+
+// tenantName is what a receiver takes for a tenant.
+var tenantName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
 // fits refuses what the contract cannot show.
 func fits(d generator.Delivery, o Options) error {
 	s := d.Endpoint.Signature
 	switch {
+	case d.Inside && o.Body == nil:
+		return fmt.Errorf("event %s: its document stands inside the body; give the whole body with --body", d.Event.Name)
 	case s != nil && s.Type == "plugin":
 		return fmt.Errorf("event %s: what the verifier %s wants is not known here; deliveries cannot be signed", d.Event.Name, s.Plugin)
 	case o.WrongSecret && s != nil && s.Type == "ip":

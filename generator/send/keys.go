@@ -28,7 +28,7 @@ func (s *signer) keys(declared *spec.Scheme) (map[string]string, error) {
 			if !secret.Until.IsZero() && s.now().After(secret.Until) {
 				continue
 			}
-			name := secret.Name
+			name := s.nameOf(secret)
 			if one.PublicKeys() {
 				name += PrivateSuffix
 			}
@@ -57,6 +57,15 @@ func (s *signer) keys(declared *spec.Scheme) (map[string]string, error) {
 		return keys, anyKey(declared, keys)
 	}
 	return keys, nil
+}
+
+// nameOf is a secret's name in the environment: the tenant's, in upper case
+// with "_" for "-"; of a key that the receiver fetches, that of a key by name.
+func (s *signer) nameOf(secret spec.Secret) string {
+	if secret.Fetch != nil {
+		return strings.ToUpper(s.source) + "_PUBLIC_KEY"
+	}
+	return strings.ReplaceAll(secret.Name, "{tenant}", strings.ReplaceAll(strings.ToUpper(s.options.Tenant), "-", "_"))
 }
 
 // PrivateSuffix follows the name of a public key to name its private half.

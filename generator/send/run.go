@@ -39,7 +39,7 @@ func Run(ctx context.Context, p *generator.Plan, t Target, o Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	s := &signer{base: base, options: o, secret: t.Secret, now: time.Now, publicURL: p.Contract.PublicURL}
+	s := &signer{base: base, options: o, secret: t.Secret, now: time.Now, publicURL: p.Contract.PublicURL, source: p.Source, tenant: p.Contract.Tenant}
 	if _, err := s.request(ctx, rounds[0]); err != nil {
 		return nil, err
 	}

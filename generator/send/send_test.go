@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,5 +274,62 @@ func TestSchemes(t *testing.T) {
 				t.Errorf("header %s is %q, want it to begin with %q", c.header, got.Get(c.header), c.want)
 			}
 		})
+	}
+}
+
+// TestTenants delivers for one tenant: in the path, and with that tenant's secret.
+func TestTenants(t *testing.T) {
+	for name, c := range map[string]struct{ root, place, want string }{
+		"path":   {"  tenant: path:tenant\n  path: /{tenant}\n", "path", "/hooks/acme-2"},
+		"header": {"  tenant: header:X-Account\n", "X-Account", "acme-2"},
+		"query":  {"  tenant: query:account\n", "query", "account=acme-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got http.Header
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got = r.Header.Clone()
+				got.Set("path", r.URL.Path)
+				got.Set("query", r.URL.RawQuery)
+			}))
+			defer server.Close()
+			text := strings.Replace(contract(c.root+"  signature: {type: bearer}\n", "{event: {key: /id}}"), "[SHOP_WEBHOOK_SECRET]", `["SHOP_{tenant}_SECRET"]`, 1)
+			p, to := planOf(t, text), target(server.URL+"/hooks")
+			to.Secret = func(name string) (string, bool) { return "of-acme-0123456789", name == "SHOP_ACME_2_SECRET" }
+			if _, err := send.Run(t.Context(), p, to, send.Options{Tenant: "acme-2"}); err != nil {
+				t.Fatal(err)
+			}
+			if got.Get(c.place) != c.want || got.Get("Authorization") != "Bearer of-acme-0123456789" {
+				t.Errorf("%s is %q, authorized as %q; want %q and the tenant's secret", c.place, got.Get(c.place), got.Get("Authorization"), c.want)
+			}
+			for _, tenant := range []string{"", "a/b"} {
+				if _, err := send.Run(t.Context(), p, to, send.Options{Tenant: tenant}); err == nil || !strings.Contains(err.Error(), "--tenant") {
+					t.Errorf("tenant %q: error %v, want one that names the flag", tenant, err)
+				}
+			}
+		})
+	}
+	if _, err := send.Run(t.Context(), plan(t, ordersFile), target("http://127.0.0.1:1"), send.Options{Tenant: "acme"}); err == nil || !strings.Contains(err.Error(), "no tenants") {
+		t.Errorf("a tenant for a contract without: %v", err)
+	}
+}
+
+// TestForms: a body of the kind that the contract takes, numbered too.
+func TestForms(t *testing.T) {
+	var form url.Values
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		form = r.PostForm
+	}))
+	defer server.Close()
+	text := strings.Replace(contract("  signature: {type: hmac, from: header:X-Sig, encoding: hex}\n", "{event: {key: form:id}}"), "application/json", "application/x-www-form-urlencoded", 1)
+	if _, err := send.Run(t.Context(), planOf(t, text), target(server.URL), send.Options{Number: 42}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(form.Get("id"), "42") {
+		t.Errorf("form %v, want the field id with the event's number", form)
+	}
+	inside := contract("  signature: {type: bearer}\n  document: body:/at\n", "{event: {key: /n}, schema: {type: object, properties: {n: {type: string}}}}")
+	if _, err := send.Run(t.Context(), planOf(t, inside), target(server.URL), send.Options{}); err == nil || !strings.Contains(err.Error(), "--body") {
+		t.Errorf("a document inside the body: error %v, want one that asks for --body", err)
 	}
 }

@@ -22,24 +22,39 @@ type signer struct {
 	secret  func(name string) (string, bool)
 	now     func() time.Time
 
-	publicURL string // the setting's name, "" without
+	source    string
+	publicURL string         // the setting's name, "" without
+	tenant    *spec.Selector // where the tenant is told, nil without
 }
 
 // request is one attempt: a new one is signed for each, as senders do.
 func (s *signer) request(ctx context.Context, r round) (*http.Request, error) {
 	d := r.make
 	u := *s.base
-	u.Path = strings.TrimSuffix(u.Path, "/") + d.Endpoint.Path
+	inside := d.Endpoint.Path
+	if s.tenant != nil && s.tenant.Kind == spec.SelectPath {
+		inside = strings.ReplaceAll(inside, "{"+s.tenant.Name+"}", s.options.Tenant)
+	}
+	if i := strings.IndexByte(inside, '{'); i >= 0 {
+		return nil, fmt.Errorf("event %s: the path %s has a parameter that nothing gives a value", r.event.Name, inside)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + inside
 	u.RawQuery = strings.TrimPrefix(d.Query, "?")
 	if s.base.RawQuery != "" {
 		u.RawQuery = strings.Trim(s.base.RawQuery+"&"+u.RawQuery, "&")
+	}
+	if s.tenant != nil && s.tenant.Kind == spec.SelectQuery {
+		u.RawQuery = strings.Trim(u.RawQuery+"&"+url.Values{s.tenant.Name: {s.options.Tenant}}.Encode(), "&")
 	}
 	header := http.Header{"Content-Type": {d.ContentType}, "User-Agent": {"whgen-send"}}
 	for _, h := range d.Headers {
 		header.Set(h[0], h[1])
 	}
+	if s.tenant != nil && s.tenant.Kind == spec.SelectHeader {
+		header.Set(s.tenant.Name, s.options.Tenant)
+	}
 	signed := &signature.Request{Method: d.Method, Path: u.EscapedPath(), RawQuery: u.RawQuery, Host: u.Host, Header: header, Body: r.body, Param: s.setting}
-	if err := s.public(d.Endpoint, signed); err != nil {
+	if err := s.public(d.Endpoint, inside, signed); err != nil {
 		return nil, err
 	}
 	if err := s.sign(d.Endpoint.Signature, signed); err != nil {
@@ -59,7 +74,7 @@ func (s *signer) request(ctx context.Context, r round) (*http.Request, error) {
 }
 
 // public tells the address that a sender calls, where the scheme signs it.
-func (s *signer) public(e *spec.Endpoint, r *signature.Request) error {
+func (s *signer) public(e *spec.Endpoint, inside string, r *signature.Request) error {
 	if s.publicURL == "" || !e.Signature.SignsURL() {
 		return nil
 	}
@@ -67,7 +82,7 @@ func (s *signer) public(e *spec.Endpoint, r *signature.Request) error {
 	if !ok || base == "" {
 		return fmt.Errorf("sign the delivery: the signature covers the URL; set the environment variable %s as the receiver has it", s.publicURL)
 	}
-	r.URL = strings.TrimSuffix(base, "/") + e.Path
+	r.URL = strings.TrimSuffix(base, "/") + inside
 	if r.RawQuery != "" {
 		r.URL += "?" + r.RawQuery
 	}

@@ -280,3 +280,47 @@ func TestPublishedKeys(t *testing.T) {
 	b.outside.down.Store(false)
 	b.want(b.do("POST", "/cert", note, "X-Signature", signed, "X-Cert-Url", "https://keys.eu.hub.example/c.pem"), 200, whrt.Processed, 2)
 }
+
+// GC-052: what is echoed is the text itself, however long, and no HTML.
+func TestChallengesAreEchoedExactly(t *testing.T) {
+	b := newBench(t)
+	for _, text := range []string{"abc<b>", strings.Repeat("x", 10<<10)} {
+		body := `{"type":"url_verification","challenge":"` + text + `"}`
+		got := b.do("POST", "/orders", body, "X-Signature", hexMAC("ORDERS_SECRET", body))
+		if got.status != 200 || got.body != text || got.header.Get("Content-Type") != "text/plain" {
+			t.Errorf("%d bytes are answered %d with %d bytes of %s", len(text), got.status, len(got.body), got.header.Get("Content-Type"))
+		}
+		got = b.do("GET", "/meta/pages?hub.mode=subscribe&hub.verify_token=meatyhamhock&hub.challenge="+url.QueryEscape(text), "")
+		if got.status != 200 || got.body != text {
+			t.Errorf("%d bytes are answered %d with %d bytes", len(text), got.status, len(got.body))
+		}
+	}
+	if got := b.do("GET", "/meta/pages?hub.mode=subscribe&hub.verify_token=meatyhamhock", ""); got.status != 405 {
+		t.Errorf("without a challenge it is answered %d", got.status)
+	}
+	if got := b.do("GET", "/mirror", ""); got.status != 405 || got.header.Get("Allow") != "POST" {
+		t.Errorf("without a rule GET is answered %d, Allow %q", got.status, got.header.Get("Allow"))
+	}
+	if len(b.keys()) != 0 {
+		t.Errorf("challenges have left %q", b.keys())
+	}
+}
+
+// GC-007: one id at two endpoints is two events, whatever their content.
+func TestOneIDAtTwoEndpoints(t *testing.T) {
+	b := newBench(t)
+	for range 2 {
+		for _, d := range [][3]string{{"/orders", "ORDERS_SECRET", note}, {"/meta/pages", "PAGES_SECRET", strings.Replace(note, "hello", "bye", 1)}} {
+			if got := b.do("POST", d[0], d[2], "X-Signature", hexMAC(d[1], d[2])); got.status != 200 {
+				t.Errorf("%s is answered %d", d[0], got.status)
+			}
+		}
+	}
+	var notes int
+	if err := b.db.QueryRow("SELECT count(*) FROM notes").Scan(&notes); err != nil || notes != 2 {
+		t.Errorf("there are %d notes, %v", notes, err)
+	}
+	if b.counters.Outcome(whrt.Conflict) != 0 || b.counters.Outcome(whrt.Duplicate) != 2 {
+		t.Errorf("the outcomes are %v", b.counters.Outcomes())
+	}
+}

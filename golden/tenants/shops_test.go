@@ -41,8 +41,8 @@ func (a accounts) TenantSecret(_ context.Context, tenant, _ string) (string, err
 
 func TestTenants(t *testing.T) {
 	for name, secrets := range map[string]whrt.Secrets{
-		"names":    whrt.SecretsMap{"SHOPS_ACME_SECRET": "acme-secret-0123456789", "SHOPS_GLOBEX_EU_SECRET": "globex-secret-0123456789"},
-		"provider": accounts{"acme": "acme-secret-0123456789", "globex-eu": "globex-secret-0123456789"},
+		"names":    whrt.SecretsMap{"SHOPS_ACME_SECRET": "acme-secret-0123456789", "SHOPS_GLOBEX_EU_SECRET": "globex-secret-0123456789", "SHOPS_T1_SECRET": "t1-secret-0123456789"},
+		"provider": accounts{"acme": "acme-secret-0123456789", "globex-eu": "globex-secret-0123456789", "T1": "t1-secret-0123456789", "t1": "t1-secret-0123456789"},
 	} {
 		t.Run(name, func(t *testing.T) { run(t, secrets) })
 	}
@@ -82,6 +82,8 @@ func run(t *testing.T, secrets whrt.Secrets) {
 		{"/webhooks/shops/acme", "acme-secret-0123456789", 200},
 		{"/webhooks/shops/globex-eu", "globex-secret-0123456789", 200},
 		{"/webhooks/shops/acme", "acme-secret-0123456789", 200},
+		{"/webhooks/shops/T1", "t1-secret-0123456789", 200},
+		{"/webhooks/shops/t1", "t1-secret-0123456789", 200},
 		{"/webhooks/shops/acme", "globex-secret-0123456789", 401},
 		{"/webhooks/shops/initech", "acme-secret-0123456789", 401},
 		{"/webhooks/shops/ac%20me", "acme-secret-0123456789", 401},
@@ -105,10 +107,10 @@ func run(t *testing.T, secrets whrt.Secrets) {
 		}
 		all = append(all, one)
 	}
-	if want := []string{"acme|o1 acme", "globex-eu|o1 globex-eu"}; !slices.Equal(all, want) {
+	if want := []string{"T1|o1 T1", "acme|o1 acme", "globex-eu|o1 globex-eu", "t1|o1 t1"}; !slices.Equal(all, want) {
 		t.Errorf("the rows are %q, want %q", all, want)
 	}
-	if want := []string{"acme o1", "globex-eu o1"}; !slices.Equal(h.seen, want) {
+	if want := []string{"acme o1", "globex-eu o1", "T1 o1", "t1 o1"}; !slices.Equal(h.seen, want) {
 		t.Errorf("the handler saw %q, want %q", h.seen, want)
 	}
 	if counters.Outcome(whrt.Duplicate) != 1 || counters.Outcome(whrt.Unauthenticated) != 3 {

@@ -21,7 +21,7 @@ type Package[DB, H any] struct {
 }
 
 // Contract is what the generator has computed. {{n}} in texts stands for the
-// number of an event.
+// number of an event, {{secret:NAME}} for the value of a secret.
 type Contract struct {
 	Definition    whrt.Definition
 	Engine        string // "postgres" or "sqlite"
@@ -42,6 +42,8 @@ type Event struct {
 	Endpoint                        int  // index in Definition.Endpoints
 	Method, Path, ContentType, Body string
 	Headers                         [][2]string
+	Envelope                        string            // what stands around Body, which is the document at {{document}}; "" where it is the whole
+	Unsigned                        string            // Body without the secret that stands in it; "" where none does
 	Changed                         string            // other content under the same key; "" where there is none
 	NoKey                           string            // body without the key
 	NoKeyHeader                     string            // header to leave out

@@ -1,8 +1,11 @@
 package acceptance
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,6 +195,40 @@ func (p *protocol) line(step, outcome string, c counts) string {
 // fill puts the number of the event into a text.
 func (p *protocol) fill(text string) string {
 	return strings.ReplaceAll(text, "{{n}}", strconv.Itoa(p.n))
+}
+
+func (p *protocol) urlEncoded() bool {
+	return strings.HasPrefix(p.e.ContentType, "application/x-www-form-urlencoded")
+}
+
+// body is a body with everything filled in, and put into its envelope.
+func (p *protocol) body(text string) string {
+	p.Helper()
+	text = p.fill(text)
+	for name, value := range p.c.Secrets {
+		if p.e.Envelope == "" && p.urlEncoded() {
+			value = url.QueryEscape(value)
+		}
+		text = strings.ReplaceAll(text, "{{secret:"+name+"}}", value)
+	}
+	d := p.c.Definition.Endpoints[p.e.Endpoint].Document
+	if p.e.Envelope == "" || d == nil {
+		return text
+	}
+	if d.Base64 {
+		text = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	switch {
+	case p.urlEncoded():
+		text = url.QueryEscape(text)
+	case d.From.Kind != whrt.Form:
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			p.Fatalf("put the document into its envelope: %v", err)
+		}
+		text = string(quoted[1 : len(quoted)-1])
+	}
+	return strings.ReplaceAll(p.fill(p.e.Envelope), "{{document}}", text)
 }
 
 // within waits for a condition of the database, which cannot tell us by itself.

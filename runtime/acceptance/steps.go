@@ -162,6 +162,11 @@ func (p *protocol) wrongSignature() []answer {
 }
 
 func (p *protocol) missingSignature() []answer {
+	if p.e.Unsigned != "" {
+		p.n++
+		defer func() { p.n-- }()
+		return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Unsigned})) })
+	}
 	scheme := p.c.Definition.Endpoints[p.e.Endpoint].Scheme
 	return p.forged(delivery{unsigned: scheme.Items != "", warp: func(r *http.Request) {
 		for _, name := range scheme.Places("header") {

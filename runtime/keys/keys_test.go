@@ -172,7 +172,9 @@ func TestWhatIsNoKeyIsNotTaken(t *testing.T) {
 		}
 	}
 	p := newPublisher(t, "")
-	p.does(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://elsewhere.invalid/", 302) })
+	p.does(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://elsewhere.invalid/", http.StatusFound)
+	})
 	if _, err := New(p.Client()).Get(t.Context(), p.source(), p.source().URL, time.Now()); err == nil || !strings.Contains(err.Error(), "302") {
 		t.Errorf("a redirect: %v", err)
 	}

@@ -113,7 +113,7 @@ func (b *DB) refused(ctx context.Context, conn *sql.Conn, tx *sql.Tx, d *whrt.De
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
 	_ = b.recordFailure(ctx, conn, whrt.Failure{ // the handler's error is the one to tell
-		Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: told(said), Payload: d.Body, ContentType: d.ContentType,
+		Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: told(said), Payload: d.Keepable(), ContentType: d.ContentType,
 	})
 	return &whrt.HandlerError{Err: said}
 }

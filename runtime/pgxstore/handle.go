@@ -94,7 +94,7 @@ func (b *DB) refused(ctx context.Context, conn *pgxpool.Conn, tx *transaction, d
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer cancel()
 		_ = b.recordFailure(ctx, conn.Conn(), whrt.Failure{ // the handler's error is the one to tell
-			Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: told(err), Payload: d.Body, ContentType: d.ContentType,
+			Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: told(err), Payload: d.Keepable(), ContentType: d.ContentType,
 		})
 	}
 	return &whrt.HandlerError{Err: err}

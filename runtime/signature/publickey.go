@@ -36,7 +36,7 @@ func parsePublicKey(s Scheme, text string) (crypto.PublicKey, error) {
 	case "pem", "x509-pem":
 		return parsePEM(text)
 	case "spki-der-base64":
-		der, err := base64.StdEncoding.Strict().DecodeString(text)
+		der, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			return nil, errors.New("is not base64")
 		}
@@ -48,7 +48,7 @@ func parsePublicKey(s Scheme, text string) (crypto.PublicKey, error) {
 		}
 		return rawKey(s, raw)
 	case "raw-base64":
-		raw, err := base64.StdEncoding.Strict().DecodeString(text)
+		raw, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			return nil, errors.New("is not base64")
 		}

@@ -85,8 +85,8 @@ func decodeKey(encoding, text string) ([]byte, error) {
 			return nil, errors.New("is not hex")
 		}
 		return key, nil
-	case "base64":
-		key, err := base64.StdEncoding.Strict().DecodeString(text)
+	case "base64": // bits beyond the last byte are the sender's business, as for its own libraries
+		key, err := base64.StdEncoding.DecodeString(text)
 		if err != nil || strings.ContainsAny(text, "\r\n") {
 			return nil, errors.New("is not base64")
 		}

@@ -69,6 +69,17 @@ func (d *reader) queryFields() ([]pair, *Error) {
 }
 
 func (d *reader) formFields() ([]pair, *Error) {
+	if d.form == nil && d.r.Form != nil {
+		all, ok := d.r.Form()
+		if !ok {
+			return nil, fail(Malformed, "the form is malformed")
+		}
+		fields := make([]pair, len(all))
+		for i, f := range all {
+			fields[i] = pair{f.Name, f.Value}
+		}
+		d.form = &fields
+	}
 	if d.form == nil {
 		f, ok := parseForm(string(d.r.Body))
 		if !ok {

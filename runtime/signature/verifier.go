@@ -28,6 +28,9 @@ type Request struct {
 	// Members gives the scalars at the root of the body in any order, nulls
 	// left out; false where the body is no JSON object.
 	Members func() ([]Element, bool)
+	// Form gives the fields of a form body in order, false where it is none that
+	// can be read. Nil: Body is read as a URL-encoded form.
+	Form func() ([]Element, bool)
 	// Param gives a configured value by name.
 	Param func(name string) (string, bool)
 }

@@ -93,7 +93,7 @@ func (b *DB) refused(ctx context.Context, conn *sql.Conn, d *whrt.Delivery, said
 	ctx, cancel := context.WithTimeout(ctx, afterwards)
 	defer cancel()
 	_ = b.recordFailure(ctx, conn, whrt.Failure{ // the handler's error is the one to tell
-		Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: said.Error(), Payload: d.Body, ContentType: d.ContentType,
+		Key: d.Key, Type: d.Type, Fingerprint: d.Fingerprint, Error: said.Error(), Payload: d.Keepable(), ContentType: d.ContentType,
 	})
 }
 

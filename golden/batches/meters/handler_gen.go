@@ -55,12 +55,12 @@ func dispatch(ctx context.Context, h Handler, tx Tx, d *whrt.Delivery) error {
 	return nil
 }
 
-// incoming decodes the body, leniently: what does not fit its type is kept beside it, and told to
+// incoming decodes the document, leniently: what does not fit its type is kept beside it, and told to
 // the observer. A body that is no JSON at all would not be the next time either.
 func incoming[P any](d *whrt.Delivery, decode func(*P, *payload.Decoder) bool) (whrt.Incoming[P], error) {
 	e := whrt.Incoming[P]{Meta: whrt.MetaOf(&definition, d)}
 	var err error
-	if d.Deviations, err = payload.Decode(d.Body, &e.Payload, decode); err != nil {
+	if d.Deviations, err = payload.Decode(d.Document, &e.Payload, decode); err != nil {
 		return e, whrt.Reject("the body is not one JSON value")
 	}
 	return e, nil

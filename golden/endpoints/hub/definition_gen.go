@@ -209,6 +209,7 @@ var definition = whrt.Definition{
 			Path:    "/graph",
 			MaxBody: 1048576,
 			Media:   []string{"application/json"},
+			Redact:  whrt.Redaction{Pointers: []string{"/clientState"}},
 			Scheme: signature.Scheme{
 				Type:    "token",
 				Secrets: []signature.Secret{{Name: "GRAPH_CLIENT_STATE"}},

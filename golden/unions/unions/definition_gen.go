@@ -63,5 +63,6 @@ var definition = whrt.Definition{
 		},
 		Timing:  whrt.Timing{AnswerWithin: 8 * time.Second, Deadline: 30 * time.Second, InProgressWait: 2 * time.Second},
 		Handler: true,
+		Enums:   []whrt.Enum{{Pointer: "/grade", Values: []string{"1", "2"}}, {Pointer: "/state", Values: []string{"\"open\"", "\"paid\""}}},
 	}},
 }
