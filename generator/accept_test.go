@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/whgen/whgen/spec"
 )
 
@@ -31,6 +33,59 @@ func TestShortTypeLeavesNoLastPart(t *testing.T) {
 	a := mustPlan(t, c).Accept[0]
 	if strings.Contains(a.Body, `"type"`) || !slices.Contains(a.Headers, [2]string{"X-Type", "made"}) {
 		t.Errorf("body %s, headers %v: want the whole type in the header", a.Body, a.Headers)
+	}
+}
+
+func TestACompositeKeyKeepsTypeAndGivenValues(t *testing.T) {
+	c := withEffects(t)
+	success := body("/status")
+	success.Schema = openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{"string"}, Enum: []any{"true", "false"}})
+	c.Events[0].Key = []spec.Selector{body("/id"), body("/type"), success, body("/n")}
+	c.Events[0].When = []spec.Condition{{From: body("/n"), Op: "equals", Values: []string{"1"}}}
+	c.Events[0].Example = []byte(`{"id":"e","type":"made","n":1,"status":"true"}`)
+	if got, want := mustPlan(t, c).Accept[0].Body, `{"id":"e-{{n}}","type":"made","n":1,"status":"true"}`; got != want {
+		t.Errorf("body %s, want %s", got, want)
+	}
+}
+
+func TestASignatureInEachElementIsTested(t *testing.T) {
+	c := withEffects(t)
+	e := c.Endpoints[0]
+	item := spec.Selector{Kind: spec.SelectItem, Pointer: "/proof/mac"}
+	e.Items = "/items/*"
+	e.Signature = &spec.Scheme{Type: "hmac", Items: "/items/*", From: []spec.Selector{item}, Secrets: []spec.Secret{{Name: "KEY"}},
+		Content: &spec.Template{Parts: []spec.TemplatePart{{Selector: &spec.Selector{Kind: spec.SelectItem, Pointer: "/id"}}}}}
+	plan := mustPlan(t, c)
+	accept := plan.Accept
+	if sent := Deliveries(plan)[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+		t.Errorf("whgen send delivers %s, without room for the signature", sent)
+	}
+	if len(accept) != 1 || !strings.Contains(accept[0].Body, `"proof":{"mac":"unsigned"}`) {
+		t.Fatalf("%+v, want a body with room for the signature", accept)
+	}
+	var names []string
+	for _, s := range acceptSteps(accept[0], e.Signature) {
+		names = append(names, s.Name)
+	}
+	if !slices.Contains(names, "wrong-signature") || !slices.Contains(names, "missing-signature") || slices.Contains(names, "altered-byte") {
+		t.Errorf("steps %v", names)
+	}
+	e.Signature.Items = "/items/*/entry" // inside of what is an event
+	if got := mustPlan(t, c).Accept; len(got) > 0 {
+		t.Errorf("%+v: a signature beside the element cannot be made", got[0])
+	}
+}
+
+func TestRoomForASignatureInTheBody(t *testing.T) {
+	c := withEffects(t)
+	c.Endpoints[0].Signature = &spec.Scheme{Type: "hmac", From: []spec.Selector{body("/proof/mac")}, Secrets: []spec.Secret{{Name: "KEY"}},
+		Timestamp: &spec.Timestamp{From: body("/proof/at")}}
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+		t.Errorf("whgen send delivers %s, without room for the signature", sent)
+	}
+	c.Events[0].Example = []byte(`{"id":"e","type":"made","n":1,"proof":{"by":"us"}}`)
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"by":"us"}`) {
+		t.Errorf("whgen send delivers %s, which is not the example", sent)
 	}
 }
 

@@ -45,6 +45,7 @@ func (b *planner) accept(event *Event) *Acceptance {
 	s.unique()
 	s.key()
 	s.secret()
+	s.signaturePlaces()
 	a := &Acceptance{
 		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
 		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: s.contentType(),

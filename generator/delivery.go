@@ -72,6 +72,7 @@ func delivery(p *Plan, event *Event) Delivery {
 	s.typeOf()
 	s.unique()
 	s.key()
+	s.signaturePlaces()
 	d := Delivery{
 		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query,
 		ContentType: cmp.Or(s.contentType(), "application/json"), Headers: s.headers, Body: s.text(s.body),

@@ -174,11 +174,14 @@ func (s *sampler) unique() {
 	}
 }
 
-// key numbers the event key.
+// key numbers the event key: of a composite one the parts that may have any
+// value, not the event's type and what else is given.
 func (s *sampler) key() {
-	for i := range s.event.Spec.Key {
-		if k := &s.event.Spec.Key[i]; len(s.event.Spec.Key) == 1 || !s.demanded(k) {
-			s.numbered(k)
+	free := func(k spec.Selector) bool { return !s.given(&k) }
+	all := !slices.ContainsFunc(s.event.Spec.Key, free)
+	for i, k := range s.event.Spec.Key {
+		if all || free(k) {
+			s.numbered(&s.event.Spec.Key[i])
 		}
 	}
 	d := s.event.Spec.Derived
@@ -187,22 +190,26 @@ func (s *sampler) key() {
 		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
-		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.demanded(&from) })
+		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.given(&from) })
 		s.numbered(&d.Of[max(at, 0)])
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
 }
 
-// demanded reports whether a part of a key is the event's type or stands in its
-// conditions: another value would be no such event.
-func (s *sampler) demanded(part *spec.Selector) bool {
+// given reports whether a delivery of the event has one of certain values there:
+// by the event's type, by a condition, by the schema.
+func (s *sampler) given(part *spec.Selector) bool {
 	same := func(from spec.Selector) bool {
 		root, pointer := s.place(&from)
 		own, at := s.place(part)
 		return root == own && pointer == at && (root != nil || from.Kind == part.Kind && strings.EqualFold(from.Name, part.Name))
 	}
-	return slices.ContainsFunc(s.endpoint.Type, same) || slices.ContainsFunc(whenSelectors(s.event.Spec), same)
+	if slices.ContainsFunc(s.endpoint.Type, same) || slices.ContainsFunc(whenSelectors(s.event.Spec), same) {
+		return true
+	}
+	schema := look(part.Schema).schema
+	return schema != nil && (schema.Const != nil || len(schema.Enum) > 0 || slices.Equal(jsonTypes(schema), []string{"boolean"}))
 }
 
 func whenSelectors(e *spec.Event) []spec.Selector {
@@ -358,4 +365,28 @@ func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// signaturePlaces makes room for what signing writes into the body: it adds a
+// member, but no object around it.
+func (s *sampler) signaturePlaces() {
+	if s.endpoint.Signature == nil {
+		return
+	}
+	for _, scheme := range append([]*spec.Scheme{s.endpoint.Signature}, s.endpoint.Signature.Members()...) {
+		places := slices.Clone(scheme.From)
+		if scheme.Timestamp != nil {
+			places = append(places, scheme.Timestamp.From)
+		}
+		for _, from := range places {
+			if from.Kind != spec.SelectBody && from.Kind != spec.SelectItem {
+				continue
+			}
+			from.Whole = from.Kind == spec.SelectBody
+			parent := from.Pointer[:max(0, strings.LastIndexByte(from.Pointer, '/'))]
+			if n := s.of(&from).at(parent); n == nil || !n.object {
+				_ = s.of(&from).set(from.Pointer, textNode("unsigned"))
+			}
+		}
+	}
 }

@@ -74,6 +74,9 @@ func hasType(c *spec.Contract, name string) bool {
 // testable reports whether the generated acceptance test can start a receiver of
 // the contract and sign deliveries to one of its endpoints.
 func testable(c *spec.Contract, tested *spec.Endpoint) bool {
+	if s := tested.Signature; s != nil && s.Items != "" && s.Items != tested.Items {
+		return false // a sample has one element, at event.items
+	}
 	return signable(tested.Signature) && !slices.ContainsFunc(c.Endpoints, func(e *spec.Endpoint) bool {
 		return e.Signature != nil && slices.ContainsFunc(append([]*spec.Scheme{e.Signature}, e.Signature.Members()...), func(s *spec.Scheme) bool {
 			named := func(k spec.Secret) bool { return k.Fetch == nil }
@@ -84,12 +87,12 @@ func testable(c *spec.Contract, tested *spec.Endpoint) bool {
 
 // signable reports whether the generated acceptance test can sign deliveries of
 // the scheme: it holds one secret, and puts everything into headers and query,
-// or a token into the body.
+// or into each element of a batch, or a token into the body.
 func signable(s *spec.Scheme) bool {
 	if s == nil {
 		return true
 	}
-	if !slices.Contains([]string{"hmac", "digest", "token", "bearer", "basic", "none"}, s.Type) || s.Items != "" || s.BodyHash != nil {
+	if !slices.Contains([]string{"hmac", "digest", "token", "bearer", "basic", "none"}, s.Type) || s.BodyHash != nil {
 		return false
 	}
 	places := slices.Clone(s.From)
@@ -112,7 +115,9 @@ func signable(s *spec.Scheme) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(places, func(f spec.Selector) bool {
-		return !slices.Contains([]spec.SelectorKind{spec.SelectHeader, spec.SelectQuery, spec.SelectElement}, f.Kind)
-	})
+	fit := []spec.SelectorKind{spec.SelectHeader, spec.SelectQuery, spec.SelectElement}
+	if s.Items != "" {
+		fit = []spec.SelectorKind{spec.SelectItem}
+	}
+	return !slices.ContainsFunc(places, func(f spec.Selector) bool { return !slices.Contains(fit, f.Kind) })
 }

@@ -147,17 +147,18 @@ func (p *protocol) settled(answers []answer) []answer {
 }
 
 // The forged deliveries are of an event that nobody has delivered.
-func (p *protocol) forged(warp func(*http.Request)) []answer {
+func (p *protocol) forged(d delivery) []answer {
 	p.n++
 	defer func() { p.n-- }()
-	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Body, warp: warp})) })
+	d.body = p.e.Body
+	return p.untouched(func() answer { return p.send(0, p.request(d)) })
 }
 
 func (p *protocol) wrongSignature() []answer {
 	secrets := p.c.Secrets
 	p.c.Secrets = p.c.Forged
 	defer func() { p.c.Secrets = secrets }()
-	return p.forged(nil)
+	return p.forged(delivery{})
 }
 
 func (p *protocol) missingSignature() []answer {
@@ -166,20 +167,21 @@ func (p *protocol) missingSignature() []answer {
 		defer func() { p.n-- }()
 		return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Unsigned})) })
 	}
-	return p.forged(func(r *http.Request) {
-		for _, name := range p.c.Definition.Endpoints[p.e.Endpoint].Scheme.Places("header") {
+	scheme := p.c.Definition.Endpoints[p.e.Endpoint].Scheme
+	return p.forged(delivery{unsigned: scheme.Items != "", warp: func(r *http.Request) {
+		for _, name := range scheme.Places("header") {
 			r.Header.Del(name)
 		}
 		r.Header.Del("Authorization")
-	})
+	}})
 }
 
 func (p *protocol) alteredByte() []answer {
-	return p.forged(func(r *http.Request) {
+	return p.forged(delivery{warp: func(r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(strings.NewReader(" " + string(body[:len(body)-1]) + "}"))
 		r.ContentLength = int64(len(body)) + 1
-	})
+	}})
 }
 
 func (p *protocol) missingKey() []answer {
