@@ -177,7 +177,7 @@ func (s *sampler) unique() {
 // key numbers the event key: of a composite one the parts that may have any
 // value, not the event's type and what else is given.
 func (s *sampler) key() {
-	free := func(k spec.Selector) bool { return !s.demanded(&k) }
+	free := func(k spec.Selector) bool { return !s.given(&k) }
 	all := !slices.ContainsFunc(s.event.Spec.Key, free)
 	for i, k := range s.event.Spec.Key {
 		if all || free(k) {
@@ -190,17 +190,16 @@ func (s *sampler) key() {
 		_ = s.body.set("/whgen_n", textNode(number))
 	case d == nil:
 	case len(d.Of) > 0:
-		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.demanded(&from) })
+		at := slices.IndexFunc(d.Of, func(from spec.Selector) bool { return !s.given(&from) })
 		s.numbered(&d.Of[max(at, 0)])
 	default:
 		_ = s.body.set("/whgen_n", textNode(number))
 	}
 }
 
-// demanded reports whether a part of a key is the event's type, stands in its
-// conditions or has one of certain values by the schema: another one would be no
-// such event.
-func (s *sampler) demanded(part *spec.Selector) bool {
+// given reports whether a delivery of the event has one of certain values there:
+// by the event's type, by a condition, by the schema.
+func (s *sampler) given(part *spec.Selector) bool {
 	same := func(from spec.Selector) bool {
 		root, pointer := s.place(&from)
 		own, at := s.place(part)
@@ -371,7 +370,7 @@ func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
 // signaturePlaces makes room for what signing writes into the body: it adds a
 // member, but no object around it.
 func (s *sampler) signaturePlaces() {
-	if s.endpoint.Signature == nil || s.endpoint.Document != nil {
+	if s.endpoint.Signature == nil {
 		return
 	}
 	for _, scheme := range append([]*spec.Scheme{s.endpoint.Signature}, s.endpoint.Signature.Members()...) {

@@ -87,7 +87,7 @@ func testable(c *spec.Contract, tested *spec.Endpoint) bool {
 
 // signable reports whether the generated acceptance test can sign deliveries of
 // the scheme: it holds one secret, and puts everything into headers and query,
-// a token into the body, or a signature into each element of a batch.
+// or into each element of a batch, or a token into the body.
 func signable(s *spec.Scheme) bool {
 	if s == nil {
 		return true

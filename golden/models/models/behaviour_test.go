@@ -23,7 +23,7 @@ func (k *keeping) OrderPaid(_ context.Context, _ Tx, e whrt.Incoming[mine.OrderP
 
 func TestHandlerGetsTheUsersType(t *testing.T) {
 	k := &keeping{}
-	d := &whrt.Delivery{Event: 0, Body: []byte(`{"id":"e1","type":"order.paid","amount":7,"more":1}`)}
+	d := &whrt.Delivery{Event: 0, Document: []byte(`{"id":"e1","type":"order.paid","amount":7,"more":1}`)}
 	if err := dispatch(t.Context(), k, Tx{}, d); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestHandlerGetsTheUsersType(t *testing.T) {
 }
 
 func TestWhatTheUsersTypeCannotHoldIsRejected(t *testing.T) {
-	d := &whrt.Delivery{Event: 0, Body: []byte(`{"id":"e1","type":"order.paid","amount":"seven"}`)}
+	d := &whrt.Delivery{Event: 0, Document: []byte(`{"id":"e1","type":"order.paid","amount":"seven"}`)}
 	err := dispatch(t.Context(), &keeping{}, Tx{}, d)
 	if err == nil || !strings.Contains(err.Error(), "/amount") {
 		t.Errorf("got %v, want an error at /amount", err)
