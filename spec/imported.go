@@ -92,7 +92,7 @@ func (l *loader) fern(s *scope) *foreignScheme {
 		}
 	}
 	read := func(k, n *yaml.Node) *foreignScheme {
-		if n == nil {
+		if n == nil || n.ShortTag() == "!!null" { // as an overlay takes it back
 			return nil
 		}
 		return fernScheme(l.tree.valueOf(n, l.tree.pos(k)), forms && len(arriving) > 0)
@@ -160,7 +160,7 @@ func (l *loader) fernOf(e *entry, root *foreignScheme, read func(k, n *yaml.Node
 // speakeasy is what x-speakeasy-webhooks at the document's root says.
 func (l *loader) speakeasy() *foreignScheme {
 	k, n := lookupPair(l.tree.root, speakeasyName)
-	if n == nil {
+	if n == nil || n.ShortTag() == "!!null" {
 		return nil
 	}
 	return speakeasyScheme(l.tree.valueOf(n, l.tree.pos(k)), l.tree.pos(k))
