@@ -83,19 +83,12 @@ func (d *Diagnostics) err(at Pos, hint, format string, args ...any) {
 // that of the document, and the entries of one endpoint have to agree.
 func (l *loader) fern(s *scope) *foreignScheme {
 	k, n := lookupPair(l.tree.root, fernName)
-	forms := true
-	var arriving []*entry
-	for _, e := range l.entries {
-		if l.arrives(e, s) {
-			_, kind := e.takes()
-			arriving, forms = append(arriving, e), forms && kind == FormBody
-		}
-	}
+	arriving, forms := l.arriving(s)
 	read := func(k, n *yaml.Node) *foreignScheme {
 		if n == nil || n.ShortTag() == "!!null" { // as an overlay takes it back
 			return nil
 		}
-		return fernScheme(l.tree.valueOf(n, l.tree.pos(k)), forms && len(arriving) > 0)
+		return fernScheme(l.tree.valueOf(n, l.tree.pos(k)), forms)
 	}
 	if len(arriving) == 0 {
 		return read(k, n)
@@ -123,6 +116,19 @@ func (l *loader) fern(s *scope) *foreignScheme {
 		}
 	}
 	return first
+}
+
+// arriving are the entries of an endpoint; forms reports whether every one of
+// them, and at least one, is a form.
+func (l *loader) arriving(s *scope) (all []*entry, forms bool) {
+	forms = true
+	for _, e := range l.entries {
+		if l.arrives(e, s) {
+			_, kind := e.takes()
+			all, forms = append(all, e), forms && kind == FormBody
+		}
+	}
+	return all, forms && len(all) > 0
 }
 
 const apart = "give them endpoints of their own, or write signature: in x-whgen, which counts then"
