@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,8 +74,16 @@ func readVectors(t *testing.T) []vectorSender {
 	return doc.Senders
 }
 
-// runVectors builds the driver in testdata with the written declarations.
+// runVectors sends the senders' requests.
 func runVectors(t *testing.T, f *jen.File, args ...string) (string, error) {
+	t.Helper()
+	return runDriver(t, f, vectorsFile(t), args...)
+}
+
+// runDriver builds the driver in testdata with the written declarations, and
+// sends the requests of a file.
+func runDriver(t *testing.T, f *jen.File, file string, args ...string) (string, error) {
+	t.Helper()
 	var text bytes.Buffer
 	if err := f.Render(&text); err != nil {
 		t.Fatal(err)
@@ -97,7 +106,7 @@ func runVectors(t *testing.T, f *jen.File, args ...string) (string, error) {
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./testdata/vectors").CombinedOutput(); err != nil {
 		t.Fatalf("build the driver: %v\n%s", err, out)
 	}
-	out, err := exec.Command(program, append([]string{vectorsFile(t)}, args...)...).CombinedOutput()
+	out, err := exec.Command(program, append([]string{file}, args...)...).CombinedOutput()
 	return string(out), err
 }
 
@@ -185,6 +194,12 @@ func (s vectorSender) keyed() []string {
 
 func loadPolicy(t *testing.T, name string, policy map[string]any) *spec.Contract {
 	t.Helper()
+	return loadDocument(t, name, policy, nil)
+}
+
+// loadDocument has more at the root of the document.
+func loadDocument(t *testing.T, name string, policy, extensions map[string]any) *spec.Contract {
+	t.Helper()
 	object := map[string]any{}
 	media := "application/json"
 	if flat, err := json.Marshal(policy); err != nil {
@@ -192,11 +207,13 @@ func loadPolicy(t *testing.T, name string, policy map[string]any) *spec.Contract
 	} else if strings.Contains(string(flat), `"form:`) || strings.Contains(string(flat), `"bitrix24"`) {
 		media = "application/x-www-form-urlencoded"
 	}
-	text, err := json.MarshalIndent(map[string]any{
+	document := map[string]any{
 		"openapi": "3.1.0", "info": map[string]any{"title": name, "version": "1"}, "x-whgen": policy,
 		"webhooks": map[string]any{"thing": map[string]any{"post": map[string]any{"x-whgen": map[string]any{},
 			"requestBody": map[string]any{"content": map[string]any{media: map[string]any{"schema": object}}}}}},
-	}, "", " ")
+	}
+	maps.Copy(document, extensions)
+	text, err := json.MarshalIndent(document, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@
 //	document.go          that JSON through kin-openapi; origins point back to the user's files
 //	check.go             x-whgen against the table in vocabulary.go
 //	value.go, preset.go  preset, root, endpoint, entry and event merged
+//	imported.go, import*.go   signatures that the document declares in other tools' extensions
 //	the rest             merged values -> Contract, cross-field rules, lints
 //
 // Nothing here touches the file system: files come through a ReadFile.

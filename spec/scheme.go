@@ -6,6 +6,9 @@ import "time"
 type Scheme struct {
 	Pos    Pos
 	Preset string // the preset that brought it, "" without
+	// Imported is the extension of the document that brought it, such as
+	// "x-fern-webhook-signature"; Pos is where that stands. "" without.
+	Imported string
 	// Type is "hmac", "digest", "ed25519", "ecdsa", "rsa", "jwt", "token",
 	// "bearer", "basic", "ip", "none" or "plugin"; empty with Any or All.
 	Type           string

@@ -48,7 +48,7 @@ func (l *loader) scope(policy *value, at Pos, name string) *scope {
 	e.Document = l.documentPlace(policy.get("document"))
 	l.contentEncoding(policy.get("delivery", "contentEncoding"), e)
 	e.Items = l.report.itemsAt(policy)
-	e.Signature = l.scheme(policy.get("signature"), keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
+	e.Signature = l.signatureOf(s, keyNames{secrets: policy.get("secrets"), keys: policy.get("keys"), source: l.source, at: at})
 	l.report.items = e.Items
 	v := policy.get("event", "type")
 	e.Type = l.selectors(v, place{"event.type", []SelectorKind{SelectBody, SelectHeader, SelectQuery, SelectForm}})

@@ -18,7 +18,8 @@ type Survey struct {
 	Operations []*Operation
 	Headers    []string // names of headers declared anywhere in the document
 	Schemas    []*SchemaFacts
-	Marked     bool // it carries x-whgen already
+	Marked     bool   // it carries x-whgen already
+	Signed     string // the extension that says how deliveries are signed and stands in for signature, "" without
 }
 
 // Operation is one that could be received.
@@ -98,6 +99,8 @@ func textAt(n *yaml.Node, names ...string) string {
 }
 
 func (s *surveyor) about() {
+	s.signed(s.tree.root, fernName)
+	s.signed(s.tree.root, speakeasyName)
 	info := lookup(s.tree.root, "info")
 	s.out.Title = textAt(info, "title")
 	contact := lookup(info, "contact")
@@ -107,6 +110,13 @@ func (s *surveyor) about() {
 	}
 	for _, n := range contentOf(lookup(s.tree.root, "servers")) {
 		addHost(&s.out.Servers, textAt(n, "url"))
+	}
+}
+
+// signed notes an extension that says how deliveries are signed.
+func (s *surveyor) signed(n *yaml.Node, name string) {
+	if v := lookup(n, name); v != nil && v.Kind == yaml.MappingNode && s.out.Signed == "" {
+		s.out.Signed = name
 	}
 }
 

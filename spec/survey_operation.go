@@ -102,6 +102,7 @@ func (s *surveyor) operation(at found, method string, n *yaml.Node) {
 			}
 		}
 	}
+	s.signed(n, fernName)
 	request := s.tree.deref(lookup(n, "requestBody"))
 	o.Media = keysOf(lookup(request, "content"))
 	o.Body = request != nil

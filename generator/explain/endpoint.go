@@ -64,6 +64,9 @@ func scheme(s *spec.Scheme) *Signature {
 		return out
 	}
 	out.Type, out.Preset, out.Reason, out.Encoding = s.Type, s.Preset, s.Reason, s.Encoding
+	if s.Imported != "" {
+		out.Imported = s.Imported + " at " + s.Pos.String()
+	}
 	out.From, out.Content = selectors(s.From), template(s.Content)
 	out.Items, out.Algs, out.Networks, out.Plugin = s.Items, s.Algs, s.Networks, s.Plugin
 	if s.Content != nil {

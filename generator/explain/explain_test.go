@@ -55,11 +55,12 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGolden(t *testing.T) {
 	for name, p := range map[string]*generator.Plan{
-		"orders":  plan(t, orders),
-		"github":  plan(t, "testdata/github.openapi.yaml"),
-		"tokens":  plan(t, "testdata/tokens.openapi.yaml"),
-		"schemes": plan(t, "testdata/schemes.openapi.yaml"),
-		"batches": plan(t, "../../golden/batches/contract.openapi.yaml"),
+		"orders":   plan(t, orders),
+		"github":   plan(t, "testdata/github.openapi.yaml"),
+		"tokens":   plan(t, "testdata/tokens.openapi.yaml"),
+		"schemes":  plan(t, "testdata/schemes.openapi.yaml"),
+		"imported": plan(t, "testdata/imported.openapi.yaml"),
+		"batches":  plan(t, "../../golden/batches/contract.openapi.yaml"),
 	} {
 		r := explain.New([]*generator.Plan{p}, nil)
 		golden(t, name+".golden.txt", r.Text())

@@ -148,6 +148,7 @@ func schemeFacts(s *Signature) [][2]string {
 	}
 	return [][2]string{
 		{"scheme", yes(kind != "", kind+yes(s.Preset != "", ", of the preset "+code(s.Preset)))},
+		{"declared by", code(s.Imported)},
 		{"reason", unmark(s.Reason)},
 		{"verifier", code(s.Plugin)},
 		{"read from", codes(s.From) + yes(s.Encoding != "", ", "+s.Encoding)},

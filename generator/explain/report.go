@@ -83,6 +83,7 @@ type Challenge struct {
 type Signature struct {
 	Type      string       `json:"type,omitempty"` // empty with any and all
 	Preset    string       `json:"preset,omitempty"`
+	Imported  string       `json:"imported,omitempty"` // the extension of the document that it is read from, with its position
 	From      []string     `json:"from,omitempty"`
 	Hash      string       `json:"hash,omitempty"`
 	Encoding  string       `json:"encoding,omitempty"`

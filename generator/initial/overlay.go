@@ -50,8 +50,13 @@ func (p *proposer) writeSender(w *writer, in int) {
 		}
 		w.question(in, fmt.Sprintf("Is the sender %s? %s.%s The preset brings the signature, and event type and key where they belong to it; "+
 			"otherwise write signature, event.type and event.key.", s.preset, capital(s.why), or), append([]string{"preset: " + s.preset}, settings...)...)
+	case p.signed():
+		w.line(in, "# How deliveries are signed is what %s of the document says; a signature here would count before it.", p.survey.Signed)
 	default:
 		text, proposal := p.signatureQuestion()
+		if len(p.unsaid) > 0 {
+			text = fmt.Sprintf("The document says how deliveries are signed, but not all of it can be taken over: %s. Write it as the sender documents it.", comment(strings.Join(most(p.unsaid, 3), "; ")))
+		}
 		w.question(in, text, proposal, secret)
 	}
 }

@@ -55,6 +55,9 @@ func Propose(s *spec.Survey, opt Options, check Check) (*Proposal, error) {
 		}
 		text = p.overlay()
 	}
+	if p.signed() {
+		p.note("signature: %s of the document", p.survey.Signed)
+	}
 	return &Proposal{Source: p.source, Overlay: text, Sure: p.sure, Questions: p.questions}, nil
 }
 
@@ -69,6 +72,7 @@ type proposer struct {
 	shapes  []*spec.SchemaFacts // where nothing is received: schemas that sound like deliveries
 	open    bool                // which ones is a question: none is taken for sure
 	left    []leftOut           // operations that are not taken, and why
+	unsaid  []string            // what has no counterpart in the extension that says how deliveries are signed
 	refused []string            // what the lint refuses although nothing is left to answer there
 	pointer string              // of a batch, such as /events/*; "" without
 	batch   bool                // the pointer is sure and generated
@@ -108,10 +112,12 @@ var asked = []string{"signature-missing", "event-key", "event-type", "outcome-mi
 // learn takes findings of the lint into the next round; it reports whether
 // anything changed.
 func (p *proposer) learn(found spec.Diagnostics) bool {
-	var refused []string
+	var refused, unsaid []string
 	for _, d := range found {
 		switch {
 		case d.Severity != spec.Error:
+		case d.Rule == "signature-import":
+			unsaid = append(unsaid, d.Message)
 		case d.Rule == "replay" && p.replay == "":
 			p.replay = strings.Join(p.keySelectors(), ", ")
 			return true
@@ -119,9 +125,14 @@ func (p *proposer) learn(found spec.Diagnostics) bool {
 			refused = append(refused, d.Message)
 		}
 	}
-	changed := !slices.Equal(refused, p.refused)
-	p.refused = refused
+	changed := !slices.Equal(refused, p.refused) || !slices.Equal(unsaid, p.unsaid)
+	p.refused, p.unsaid = refused, unsaid
 	return changed
+}
+
+// signed reports whether the document itself says how deliveries are signed.
+func (p *proposer) signed() bool {
+	return p.sender.preset == "" && p.survey.Signed != "" && len(p.unsaid) == 0
 }
 
 // keySelectors are those that identify an event, the preset's too.
