@@ -30,7 +30,9 @@ func Recover(root string, check bool) (*Recovery, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case j == nil && check:
+	case j == nil && check && exists(journalPath(root)+".tmp"):
+		return &Recovery{}, nil // it was killed while it wrote the journal
+	case j == nil && check: // it has ended meanwhile
 		return nil, nil
 	case j == nil:
 		return nil, endJournal(root)

@@ -204,3 +204,22 @@ func TestApplyRefusesWhatWasChangedMeanwhile(t *testing.T) {
 		sameContents(t, contents(t, root), want)
 	}
 }
+
+// TestRecoverHalfJournal: a run that was killed while it wrote its journal has
+// changed nothing, and is told of and cleaned up as any other.
+func TestRecoverHalfJournal(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, JournalName+".tmp", "{")
+	if looked, err := Recover(root, true); err != nil || looked == nil || looked.Ready || looked.Done != 0 {
+		t.Errorf("a check says %+v, %v", looked, err)
+	}
+	if _, err := Recover(root, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, root); len(got) != 0 {
+		t.Errorf("left: %q", got)
+	}
+	if again, err := Recover(root, true); err != nil || again != nil {
+		t.Errorf("a check afterwards says %+v, %v", again, err)
+	}
+}
