@@ -136,10 +136,11 @@ func (rq *request) readBody(w http.ResponseWriter) (verdict, bool) {
 		return decided(TooLarge, "the body is over the limit"), false
 	case errors.Is(err, http.ErrBodyReadAfterClose):
 		return bodyTaken(), false
+	// What the network cut off is no fault of the event: the sender has to try again.
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return decided(Malformed, "the body ended before its declared length"), false
+		return verdict{outcome: Failed, class: "body", reason: "the body ended before its declared length", err: err}, false
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return decided(Malformed, "the body did not come in time"), false
+		return verdict{outcome: Failed, class: "body", reason: "the body did not come in time", err: err}, false
 	case err != nil:
 		return verdict{outcome: Failed, class: "body", reason: "the body could not be read", err: err}, false
 	case len(rq.wire) == 0 && r.ContentLength > 0:

@@ -163,7 +163,8 @@ func (j *job) failed(err error) (verdict, bool) {
 	if errors.As(err, &handler) {
 		return j.handlerSaid(handler.Err)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && j.ctx.Err() != nil {
+	if gone := new(StoreError); j.ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &gone) && gone.Class == ClassUnavailable) { // the server ends a session that overruns too
 		return j.fail(verdict{outcome: Failed, class: "deadline", reason: "the work did not end before its deadline", err: err}), true
 	}
 	var se *StoreError

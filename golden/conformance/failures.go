@@ -14,6 +14,8 @@ var failures = []caseOf{
 	{name: "a constraint of the application is no duplicate", run: ownConstraints},
 	{name: "a swallowed error is not committed", run: swallowedError},
 	{name: "a swallowed error that only reading shows", run: swallowedByReading, only: postgres},
+	{name: "a handler that ends the transaction itself", run: ownControl},
+	{name: "a transaction is of no use behind its handler", run: lateUse},
 	{name: "a failed savepoint is undone", run: failedSavepoint},
 	{name: "a rejected event is final", run: rejected},
 	{name: "a panic", run: panics},
@@ -111,6 +113,58 @@ func (b *bench) swallowed(fail func(o Order)) {
 	}
 	b.work = credit
 	b.want(text, 200)
+	b.rows(1, 1, 1)
+}
+
+// ownControl: whoever ends the transaction in which an event is claimed would
+// have it acknowledged and forgotten, or kept although the handler failed.
+func ownControl(b *bench) {
+	for i, statements := range [][]string{
+		{"ROLLBACK"}, {"ROLLBACK", "BEGIN"}, {"COMMIT"}, {"commit -- and on", "begin"}, {"/* now */ END"},
+	} {
+		for _, fails := range []bool{false, true} {
+			b.work = func(ctx context.Context, o Order) error {
+				if err := credit(ctx, o); err != nil {
+					return err
+				}
+				for _, s := range statements {
+					if o.Exec(s) == nil {
+						b.Errorf("%s was run", s)
+					}
+				}
+				if fails {
+					return errors.New("not now")
+				}
+				return nil
+			}
+			text := b.body(fmt.Sprintf("evt_control_%d_%v", i, fails), "o-control", 1)
+			before := 2 * i
+			if fails {
+				before++
+			}
+			b.want(text, 503)
+			b.rows(before, before, before)
+			b.work = credit
+			b.want(text, 200)
+			b.rows(before+1, before+1, before+1)
+		}
+	}
+}
+
+// lateUse: what a handler has kept of its transaction would run in another event's.
+func lateUse(b *bench) {
+	var kept Order
+	b.work = func(ctx context.Context, o Order) error {
+		kept = o
+		return credit(ctx, o)
+	}
+	b.want(b.body("evt_late", "o-late", 1), 200)
+	if err := kept.Exec("INSERT INTO credits (order_id, amount) VALUES ('late', 1)"); err == nil {
+		b.Errorf("a statement was run behind the handler")
+	}
+	if err := kept.Nested(func(Order) error { return nil }); err == nil {
+		b.Errorf("a savepoint was made behind the handler")
+	}
 	b.rows(1, 1, 1)
 }
 

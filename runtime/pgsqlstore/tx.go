@@ -18,7 +18,7 @@ type Tx struct {
 
 // ExecContext is *sql.Tx's.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if err := t.memory.Ended(); err != nil {
+	if err := t.memory.Begin(ctx, query); err != nil {
 		return nil, err
 	}
 	res, err := t.tx.ExecContext(ctx, query, args...)
@@ -28,7 +28,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // PrepareContext is *sql.Tx's.
 func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
-	if err := t.memory.Ended(); err != nil {
+	if err := t.memory.Begin(ctx, query); err != nil {
 		return nil, err
 	}
 	s, err := t.tx.PrepareContext(ctx, query)
@@ -38,7 +38,7 @@ func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error
 
 // QueryContext is *sql.Tx's.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := t.memory.Ended(); err != nil {
+	if err := t.memory.Begin(ctx, query); err != nil {
 		return nil, err
 	}
 	rows, err := t.tx.QueryContext(ctx, query, args...)
@@ -48,6 +48,9 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 
 // QueryRowContext is *sql.Tx's.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if err := t.memory.Begin(ctx, query); err != nil {
+		return failedRow(t.tx, err)
+	}
 	row := t.tx.QueryRowContext(ctx, query, args...)
 	t.memory.Note(row.Err())
 	return row
@@ -61,4 +64,12 @@ func (t *Tx) Savepoint(ctx context.Context, f func(*Tx) error) error {
 		return err
 	}
 	return t.memory.Savepoint(exec, func(inner *storage.Memory) error { return f(&Tx{tx: t.tx, memory: inner}) })
+}
+
+// failedRow is a row whose Scan fails with context.Canceled: a *sql.Row with
+// another error cannot be made.
+func failedRow(tx *sql.Tx, _ error) *sql.Row {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	return tx.QueryRowContext(over, "SELECT 1")
 }

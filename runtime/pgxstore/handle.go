@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -64,12 +65,13 @@ func (b *DB) work(ctx context.Context, conn *pgxpool.Conn, d *whrt.Delivery) err
 	if b.schema.Work == nil {
 		return &whrt.StoreError{Err: errors.New("the package has no handler")}
 	}
-	tx := &transaction{conn: conn.Conn()}
+	tx := &transaction{conn: conn.Conn(), number: new(atomic.Int64), over: new(atomic.Bool)}
 	var rows []whrt.MessageRow
 	err := whrt.Protect(func() (err error) {
 		rows, err = b.schema.Work(ctx, tx, d)
 		return err
 	})
+	tx.end()
 	if err != nil {
 		return b.refused(ctx, conn, tx, d, err)
 	}

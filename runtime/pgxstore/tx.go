@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // transaction is the pgx.Tx that handlers get. It remembers the first error of
@@ -20,7 +22,31 @@ type transaction struct {
 	number *atomic.Int64 // names savepoints
 	name   string
 	closed bool
+	over   *atomic.Bool // the handler has returned: shared with savepoints
 	first  error
+}
+
+// end is for the handler's return: what it has kept of the transaction would run
+// inside of another event's.
+func (t *transaction) end() { t.over.Store(true) }
+
+// begin refuses what comes too late and what would end the transaction.
+func (t *transaction) begin(statement string) error {
+	if t.closed || t.over.Load() {
+		return pgx.ErrTxClosed
+	}
+	if storage.Controls(statement) {
+		t.failed(storage.ErrControl)
+		return storage.ErrControl
+	}
+	return nil
+}
+
+// failed notes a statement that was not run, for whatever reason.
+func (t *transaction) failed(err error) {
+	if t.first == nil {
+		t.first = err
+	}
 }
 
 var errNotYours = errors.New("the receiver commits or rolls back this transaction: return nil or an error, or use Begin for a savepoint")
@@ -34,13 +60,10 @@ func (t *transaction) note(err error) {
 
 // Begin makes a savepoint.
 func (t *transaction) Begin(ctx context.Context) (pgx.Tx, error) {
-	if t.closed {
-		return nil, pgx.ErrTxClosed
+	if err := t.begin(""); err != nil {
+		return nil, err
 	}
-	if t.number == nil {
-		t.number = new(atomic.Int64)
-	}
-	inner := &transaction{conn: t.conn, parent: t, number: t.number, name: fmt.Sprintf("whgen_%d", t.number.Add(1))}
+	inner := &transaction{conn: t.conn, parent: t, number: t.number, over: t.over, name: fmt.Sprintf("whgen_%d", t.number.Add(1))}
 	if _, err := t.Exec(ctx, "savepoint "+inner.name); err != nil {
 		return nil, err
 	}
@@ -53,8 +76,8 @@ func (t *transaction) Commit(ctx context.Context) error {
 	if t.parent == nil {
 		return errNotYours
 	}
-	if t.closed {
-		return pgx.ErrTxClosed
+	if err := t.begin(""); err != nil {
+		return err
 	}
 	t.closed = true
 	if t.first == nil {
@@ -78,8 +101,8 @@ func (t *transaction) Rollback(ctx context.Context) error {
 		}
 		return errNotYours
 	}
-	if t.closed {
-		return pgx.ErrTxClosed
+	if err := t.begin(""); err != nil {
+		return err
 	}
 	t.closed = true
 	_, err := t.conn.Exec(ctx, "rollback to savepoint "+t.name)
@@ -89,21 +112,21 @@ func (t *transaction) Rollback(ctx context.Context) error {
 
 // Exec implements pgx.Tx.
 func (t *transaction) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if t.closed {
-		return pgconn.CommandTag{}, pgx.ErrTxClosed
+	if err := t.begin(sql); err != nil {
+		return pgconn.CommandTag{}, err
 	}
 	tag, err := t.conn.Exec(ctx, sql, args...)
-	t.note(err)
+	t.failed(err)
 	return tag, err
 }
 
 // Query implements pgx.Tx.
 func (t *transaction) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	if t.closed {
-		return nil, pgx.ErrTxClosed
+	if err := t.begin(sql); err != nil {
+		return nil, err
 	}
 	found, err := t.conn.Query(ctx, sql, args...)
-	t.note(err)
+	t.failed(err)
 	if found == nil {
 		return nil, err
 	}
@@ -112,38 +135,43 @@ func (t *transaction) Query(ctx context.Context, sql string, args ...any) (pgx.R
 
 // QueryRow implements pgx.Tx.
 func (t *transaction) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	if t.closed {
-		return failedRow{pgx.ErrTxClosed}
+	if err := t.begin(sql); err != nil {
+		return failedRow{err}
 	}
 	return row{t.conn.QueryRow(ctx, sql, args...), t}
 }
 
 // CopyFrom implements pgx.Tx.
 func (t *transaction) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error) {
-	if t.closed {
-		return 0, pgx.ErrTxClosed
+	if err := t.begin(""); err != nil {
+		return 0, err
 	}
 	n, err := t.conn.CopyFrom(ctx, table, columns, src)
-	t.note(err)
+	t.failed(err)
 	return n, err
 }
 
 // SendBatch implements pgx.Tx. Its errors are seen by the state of the
 // transaction before COMMIT.
 func (t *transaction) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	if t.closed {
-		return failedBatch{pgx.ErrTxClosed}
+	for _, q := range b.QueuedQueries {
+		if err := t.begin(q.SQL); err != nil {
+			return failedBatch{err}
+		}
+	}
+	if err := t.begin(""); err != nil {
+		return failedBatch{err}
 	}
 	return t.conn.SendBatch(ctx, b)
 }
 
 // Prepare implements pgx.Tx.
 func (t *transaction) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
-	if t.closed {
-		return nil, pgx.ErrTxClosed
+	if err := t.begin(sql); err != nil {
+		return nil, err
 	}
 	d, err := t.conn.Prepare(ctx, name, sql)
-	t.note(err)
+	t.failed(err)
 	return d, err
 }
 

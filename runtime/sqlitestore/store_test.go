@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 
@@ -220,5 +221,45 @@ func TestErrorTextsOfDrivers(t *testing.T) {
 		if !errors.As(classify(errors.New(text)), &e) || e.Class != want.class || e.Constraint != want.constraint {
 			t.Errorf("%s: got %v %q, want %v %q", text, e.Class, e.Constraint, want.class, want.constraint)
 		}
+	}
+}
+
+// A handler that overruns its deadline, or goes on after a statement that was
+// not run because its context was over, leaves nothing.
+func TestNothingIsKeptBehindTheDeadline(t *testing.T) {
+	over := func(ctx context.Context) context.Context {
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		return done
+	}
+	for name, work := range map[string]func(ctx context.Context, tx *Tx) error{
+		"overrun": func(ctx context.Context, tx *Tx) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO facts VALUES ('a')")
+			<-ctx.Done()
+			return err
+		},
+		"ignored": func(ctx context.Context, tx *Tx) error {
+			_, _ = tx.ExecContext(over(ctx), "INSERT INTO facts VALUES ('a')")
+			return nil
+		},
+		"ignored query": func(ctx context.Context, tx *Tx) error {
+			var n int
+			_ = tx.QueryRowContext(over(ctx), "SELECT count(*) FROM facts").Scan(&n)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := twoStores(t, Schema{Work: func(ctx context.Context, tx *Tx, _ *whrt.Delivery) ([]whrt.MessageRow, error) {
+				return nil, work(ctx, tx)
+			}})
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if res, err := a.Handle(ctx, delivery("k")); err == nil {
+				t.Errorf("result %+v, want an error", res)
+			}
+			if events, facts := count(t, a, "events"), count(t, a, "facts"); events != 0 || facts != 0 {
+				t.Errorf("%d events and %d facts are kept, want none", events, facts)
+			}
+		})
 	}
 }

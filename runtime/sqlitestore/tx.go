@@ -17,16 +17,15 @@ type Tx struct {
 	memory *storage.Memory
 }
 
-func (t *Tx) begin(ctx context.Context) (context.Context, error) {
-	if err := t.memory.Ended(); err != nil {
-		return nil, err
-	}
-	return context.WithoutCancel(ctx), ctx.Err()
+// begin also refuses a statement whose context is over, and remembers that: it
+// was not run.
+func (t *Tx) begin(ctx context.Context, query string) (context.Context, error) {
+	return context.WithoutCancel(ctx), t.memory.Begin(ctx, query)
 }
 
 // ExecContext is *sql.Tx's.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	safe, err := t.begin(ctx)
+	safe, err := t.begin(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +36,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // PrepareContext is *sql.Tx's. Errors of the statement it gives are the handler's to return.
 func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
-	safe, err := t.begin(ctx)
+	safe, err := t.begin(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +47,7 @@ func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error
 
 // QueryContext is *sql.Tx's.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	safe, err := t.begin(ctx)
+	safe, err := t.begin(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 
 // QueryRowContext is *sql.Tx's.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	safe, err := t.begin(ctx)
+	safe, err := t.begin(ctx, query)
 	if err != nil {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -73,7 +72,7 @@ func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sq
 // Savepoint runs f; when it fails, what it did is undone and the transaction
 // goes on as before it.
 func (t *Tx) Savepoint(ctx context.Context, f func(*Tx) error) error {
-	safe, err := t.begin(ctx)
+	safe, err := t.begin(ctx, "")
 	if err != nil {
 		return err
 	}

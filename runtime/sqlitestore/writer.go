@@ -85,6 +85,9 @@ func (b *DB) write(ctx context.Context, f func(ctx context.Context, conn *sql.Co
 	}()
 	err = f(safe, conn)
 	over = true
+	if err == nil && ctx.Err() != nil { // the work's own end: nothing of it counts
+		err = ctx.Err()
+	}
 	if err != nil {
 		rollback(safe, conn)
 		if errors.Is(err, errUndo) {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -35,6 +36,21 @@ func (m *Memory) Ended() error {
 		return sql.ErrTxDone
 	}
 	return nil
+}
+
+// Begin is for each statement of a handler: it refuses those that come behind
+// End, and those that would end the transaction. What it refuses for another
+// reason than End is noted: such a transaction is not committed.
+func (m *Memory) Begin(ctx context.Context, statement string) error {
+	if m.over {
+		return sql.ErrTxDone
+	}
+	err := ctx.Err()
+	if Controls(statement) {
+		err = ErrControl
+	}
+	m.Note(err)
+	return err
 }
 
 // Savepoint runs f, with a memory of its own, between a savepoint and its
