@@ -151,6 +151,12 @@ func (f *finder) item(k, item *yaml.Node, name func(op *yaml.Node, method string
 	if item == nil || item.Kind != yaml.MappingNode || f.seen[visited{k.Value, item}] || f.lone && f.items[item] {
 		return
 	}
+	if !f.items[item] {
+		f.tree.slips(item)
+		for _, m := range methods {
+			f.tree.slips(lookup(item, m))
+		}
+	}
 	f.seen[visited{k.Value, item}], f.items[item] = true, true
 	marked := lookup(item, "x-whgen") != nil
 	var ops []string
@@ -208,6 +214,18 @@ func (f *finder) add(name string, at Pos, method string, item, op *yaml.Node) {
 		f.tree.report.later(at, "entry %q: method %s", name, strings.ToUpper(method))
 	}
 	f.found = append(f.found, e)
+}
+
+// slips reports extensions whose name is nearly ours: with the typo, an entry
+// would be none of the receiver's, and its events would be dropped.
+func (t *tree) slips(n *yaml.Node) {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		name := strings.ToLower(k.Value)
+		if k.Value != "x-whgen" && strings.HasPrefix(name, "x-") && distance(name, "x-whgen") <= 2 {
+			t.report.err(t.pos(k), "unknown-key", `did you mean "x-whgen"?`, "%q is no key of the contract, and what stands under it would not count", k.Value)
+		}
+	}
 }
 
 // normalEvent spells `event: order.paid` as `event: {is: order.paid}`.

@@ -37,6 +37,7 @@ func loadContract(receiver Receiver, read ReadFile, r *report) *Contract {
 	if t == nil || !t.openapi() {
 		return nil
 	}
+	t.slips(t.root)
 	l := &loader{counters: map[Pos]bool{}, report: r, tree: t, receiver: receiver, schemas: map[string]*yaml.Node{}}
 	l.rootPolicy()
 	l.entries, l.others = t.entries()

@@ -235,12 +235,22 @@ func (s *outcomeSet) earlyMembers(o Outcome, at Pos, t *Template) {
 	}
 }
 
+// ownHeaders are what the receiver or HTTP itself says of an answer.
+var ownHeaders = map[string]string{
+	"content-length": "leave it out", "transfer-encoding": "leave it out", "connection": "leave it out", "trailer": "leave it out",
+	"content-type": "write contentType", "retry-after": "write retryAfter",
+}
+
 func (s *outcomeSet) responseHeaders(o Outcome, v *value) []Header {
 	var all []Header
 	for _, f := range v.fieldsOf() {
 		name := fmt.Sprintf("outcome %q, header %q", o, f.name)
 		if !isToken(f.name) {
 			s.err(f.at, "header-name", "", "%s: this is no name of a header", name)
+			continue
+		}
+		if hint, ours := ownHeaders[strings.ToLower(f.name)]; ours {
+			s.err(f.at, "header-name", hint, "%s: the receiver writes this header itself", name)
 			continue
 		}
 		t := s.template(f.value, place{name, inDelivery})

@@ -164,6 +164,7 @@ var rules = map[string]string{
 	"unique-added":        "A new UNIQUE cannot be made where rows have the same values already.",
 	"unique-dropped":      "A UNIQUE that the contract does not ask for any more is dropped.",
 	"out-ignored":         "Go leaves folders of this name out of ./... .",
+	"tables-shared":       "Two receivers whose tables have one prefix are for two databases.",
 	"out-twice":           "Two receivers cannot write to one folder.",
 	"package-name":        "A package needs a name that Go accepts.",
 	"receiver":            "A receiver names its contract.",

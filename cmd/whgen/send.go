@@ -71,6 +71,7 @@ Exit codes: 0 every answer fits what was sent, 1 one does not or is missing,
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long to wait for an answer")
 	flags.StringVar(&f.format, "format", "text", "text or json")
 	flags.BoolVar(&f.anywhere, "yes-really", false, "call public addresses too")
+	c.MarkFlagsMutuallyExclusive("tamper", "stale", "wrong-secret") // one fault must not hide behind another
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

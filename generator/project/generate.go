@@ -162,6 +162,7 @@ func (p *Project) plan() ([]*work, spec.Diagnostics, error) {
 				Message: fmt.Sprintf("two receivers write to the folder %s", w.plan.Out), Hint: "give one of them another `out`",
 			})
 		}
+		found = append(found, beside(works, w, r.Pos)...)
 		folders[w.plan.Out] = r.Pos
 		if main := w.plan.Scaffold.Main; main != "" {
 			if _, taken := mains[main]; taken {
@@ -176,6 +177,29 @@ func (p *Project) plan() ([]*work, spec.Diagnostics, error) {
 		works = append(works, w)
 	}
 	return works, found, nil
+}
+
+// beside holds a receiver against those before it: one must not stand in a folder
+// that another fills, and two whose tables have one prefix are for two databases.
+func beside(works []*work, w *work, at spec.Pos) spec.Diagnostics {
+	var found spec.Diagnostics
+	for _, other := range works {
+		a, b := w.plan, other.plan
+		for _, pair := range [][2]string{{a.Out, b.Out}, {b.Out, a.Out}} {
+			for _, own := range []string{"db", "queries", "migrations"} {
+				if folder := path.Join(pair[1], own); pair[0] == folder || strings.HasPrefix(pair[0], folder+"/") {
+					found = append(found, spec.Diagnostic{Pos: at, Severity: spec.Error, Rule: "out-twice",
+						Message: fmt.Sprintf("the folder %s is inside of %s, which another receiver fills", pair[0], folder), Hint: "give it a folder beside"})
+				}
+			}
+		}
+		if a.SQL.Prefix == b.SQL.Prefix && (a.Engine == generator.SQLite) == (b.Engine == generator.SQLite) {
+			found = append(found, spec.Diagnostic{Pos: at, Severity: spec.Warning, Rule: "tables-shared",
+				Message: fmt.Sprintf("the receivers in %s and %s have tables with one prefix, %s: on one database they would take each other's events for repeats", b.Out, a.Out, a.SQL.Prefix),
+				Hint:    "give one of them another `source` or `tablePrefix`, or keep them on two databases"})
+		}
+	}
+	return found
 }
 
 func (p *Project) planOne(r spec.Receiver) (*work, spec.Diagnostics, error) {
