@@ -298,6 +298,9 @@ func (s *sampler) noKey() (body, header string) {
 		if k.Optional || k.Default != nil {
 			continue
 		}
+		if s.signs(&k) {
+			continue
+		}
 		if root, _ := s.place(&k); root != nil && root != s.outer {
 			return s.without(&k), ""
 		}

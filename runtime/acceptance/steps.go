@@ -147,39 +147,38 @@ func (p *protocol) settled(answers []answer) []answer {
 }
 
 // The forged deliveries are of an event that nobody has delivered.
-func (p *protocol) forged(warp func(*http.Request)) []answer {
+func (p *protocol) forged(d delivery) []answer {
 	p.n++
 	defer func() { p.n-- }()
-	return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Body, warp: warp})) })
+	if d.body == "" {
+		d.body = p.e.Body
+	}
+	return p.untouched(func() answer { return p.send(0, p.request(d)) })
 }
 
+// wrongSignature forges each proof of the scheme by itself: of all, the others
+// are right.
 func (p *protocol) wrongSignature() []answer {
-	secrets := p.c.Secrets
-	p.c.Secrets = p.c.Forged
-	defer func() { p.c.Secrets = secrets }()
-	return p.forged(nil)
+	var answers []answer
+	all := leaves(p.scheme())
+	for i, m := range all {
+		if len(all) == 1 || m.Type != "none" && m.Type != "plugin" {
+			answers = append(answers, p.forged(delivery{forged: i + 1})...)
+		}
+	}
+	return answers
 }
 
 func (p *protocol) missingSignature() []answer {
-	if p.e.Unsigned != "" {
-		p.n++
-		defer func() { p.n-- }()
-		return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Unsigned})) })
-	}
-	return p.forged(func(r *http.Request) {
-		for _, name := range p.c.Definition.Endpoints[p.e.Endpoint].Scheme.Places("header") {
-			r.Header.Del(name)
-		}
-		r.Header.Del("Authorization")
-	})
+	return p.forged(delivery{body: p.e.Unsigned, bare: true})
 }
 
 func (p *protocol) alteredByte() []answer {
-	return p.forged(func(r *http.Request) {
+	return p.forged(delivery{warp: func(r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(strings.NewReader(" " + string(body[:len(body)-1]) + "}"))
 		r.ContentLength = int64(len(body)) + 1
-	})
+	}})
 }
 
 func (p *protocol) missingKey() []answer {
