@@ -13,6 +13,7 @@ import (
 	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // protocol is one run.
@@ -20,6 +21,8 @@ type protocol struct {
 	*testing.T
 	c         Contract
 	keys      *keyring
+	wire      map[string]signature.Request // what was signed inside of the body, of event wireOf
+	wireOf    int
 	clock     *whrt.OffsetClock
 	scan      func(query string, to any) error
 	exec      func(statement string) error

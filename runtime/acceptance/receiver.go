@@ -105,7 +105,7 @@ func (p *protocol) request(d delivery) *http.Request {
 		Method: p.e.Method, Path: target.EscapedPath(), RawQuery: target.RawQuery, URL: target.String(), Host: host,
 		Header: header, Body: []byte(p.body(d.body, d.forged)), Param: p.setting,
 	}
-	p.sign(r, d)
+	p.signOnce(r, d)
 	req := httptest.NewRequest(p.e.Method, r.Path+query(r.RawQuery), strings.NewReader(string(r.Body)))
 	req.Header, req.Host, req.RemoteAddr = r.Header, host, p.address(r.Remote)
 	if d.warp != nil {
