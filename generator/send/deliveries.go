@@ -115,6 +115,8 @@ func fits(d generator.Delivery, o Options) error {
 	switch {
 	case unsignable(s) != "":
 		return fmt.Errorf("event %s: %s; deliveries cannot be signed", d.Event.Name, unsignable(s))
+	case d.Unsignable != "":
+		return fmt.Errorf("event %s: %s; deliveries cannot be signed", d.Event.Name, d.Unsignable)
 	case o.WrongSecret && s != nil && s.Type == "ip":
 		return fmt.Errorf("event %s: an address is verified there, no secret", d.Event.Name)
 	case o.wrong() && (s == nil || s.Type == "none"):

@@ -3,7 +3,6 @@ package signature
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -36,7 +35,7 @@ func (g *signer) take(src Source) error {
 	r := g.r
 	switch src.In {
 	case "header":
-		r.Header.Del(http.CanonicalHeaderKey(src.Name))
+		r.Header.Del(src.Name)
 	case "query":
 		r.RawQuery = dropField(r.RawQuery, src.Name)
 		if base, _, ok := strings.Cut(r.URL, "?"); ok {
