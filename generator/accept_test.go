@@ -57,10 +57,10 @@ func TestASignatureInEachElementIsTested(t *testing.T) {
 		Content: &spec.Template{Parts: []spec.TemplatePart{{Selector: &spec.Selector{Kind: spec.SelectItem, Pointer: "/id"}}}}}
 	plan := mustPlan(t, c)
 	accept := plan.Accept
-	if sent := Deliveries(plan)[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+	if sent := Deliveries(plan)[0].Body; !strings.Contains(sent, `"proof":{"mac":"sample"`) {
 		t.Errorf("whgen send delivers %s, without room for the signature", sent)
 	}
-	if len(accept) != 1 || !strings.Contains(accept[0].Body, `"proof":{"mac":"unsigned"}`) {
+	if len(accept) != 1 || !strings.Contains(accept[0].Body, `"proof":{"mac":"sample"`) {
 		t.Fatalf("%+v, want a body with room for the signature", accept)
 	}
 	var names []string
@@ -80,12 +80,12 @@ func TestRoomForASignatureInTheBody(t *testing.T) {
 	c := withEffects(t)
 	c.Endpoints[0].Signature = &spec.Scheme{Type: "hmac", From: []spec.Selector{body("/proof/mac")}, Secrets: []spec.Secret{{Name: "KEY"}},
 		Timestamp: &spec.Timestamp{From: body("/proof/at")}}
-	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"mac":"unsigned"}`) {
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"mac":"sample"`) {
 		t.Errorf("whgen send delivers %s, without room for the signature", sent)
 	}
 	c.Events[0].Example = []byte(`{"id":"e","type":"made","n":1,"proof":{"by":"us"}}`)
-	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"by":"us"}`) {
-		t.Errorf("whgen send delivers %s, which is not the example", sent)
+	if sent := Deliveries(mustPlan(t, c))[0].Body; !strings.Contains(sent, `"proof":{"by":"us","mac":`) {
+		t.Errorf("whgen send delivers %s, which is not the example with room for the signature", sent)
 	}
 }
 

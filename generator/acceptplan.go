@@ -11,41 +11,40 @@ import (
 const number = "{{n}}"
 
 // acceptance computes what the generated test is told: the events' requests, and
-// what they must leave behind.
+// what they must leave behind. Every event is delivered, and to every endpoint.
 func (b *planner) acceptance() {
 	whole := b.wholeProtocol()
 	for _, event := range whole {
-		if a := b.accept(event); a != nil {
-			b.plan.Accept = append(b.plan.Accept, a)
-		}
+		b.accept(event, b.endpointOf(event), false)
 	}
 	for _, event := range b.plan.Events {
-		if slices.Contains(whole, event) {
+		if at := b.endpointOf(event); at >= 0 && !slices.Contains(whole, event) {
+			b.accept(event, at, true)
+		}
+	}
+	for i := range b.contract.Endpoints {
+		if slices.ContainsFunc(b.plan.Accept, func(a *Acceptance) bool { return a.Endpoint == i }) {
 			continue
 		}
-		if a := b.accept(event); a != nil {
-			a.Short = true
-			b.plan.Accept = append(b.plan.Accept, a)
+		at := slices.DeleteFunc(slices.Clone(b.plan.Events), func(e *Event) bool { return !b.arrives(e, i) })
+		if event := richest(at); event != nil {
+			b.accept(event, i, true)
 		}
 	}
+	b.except()
 }
 
-// accept is nil for an event whose deliveries the test cannot sign.
-func (b *planner) accept(event *Event) *Acceptance {
-	index := b.endpointOf(event)
-	if index < 0 {
-		return nil
-	}
+func (b *planner) accept(event *Event, index int, short bool) {
 	e := b.contract.Endpoints[index]
 	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(e, event.Spec), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
 	s.conditions(e.Signature.Require)
 	s.needs()
+	s.signed()
 	s.typeOf()
 	s.unique()
 	s.key()
 	s.secret()
-	s.signaturePlaces()
 	a := &Acceptance{
 		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),
 		Path: samplePath(e.Path, b.contract.Tenant) + s.query, ContentType: s.contentType(),
@@ -60,7 +59,9 @@ func (b *planner) accept(event *Event) *Acceptance {
 	a.NoKey, a.NoKeyHeader = s.noKey()
 	b.counts(a, s)
 	a.Answers = s.answers(changed)
-	return a
+	a.Short = short
+	a.Forged = !short || !slices.ContainsFunc(b.plan.Accept, func(o *Acceptance) bool { return o.Endpoint == index })
+	b.plan.Accept = append(b.plan.Accept, a)
 }
 
 // wholeProtocol are the events that go through every step: the one with the most
@@ -110,9 +111,18 @@ func (b *planner) signable(all []*Event) []*Event {
 // endpointOf is the index of the first endpoint at which an event arrives, and
 // whose deliveries the test can sign; -1 without one.
 func (b *planner) endpointOf(event *Event) int {
-	return slices.IndexFunc(b.contract.Endpoints, func(e *spec.Endpoint) bool {
-		return slices.Contains(e.Events, event.Spec) && testable(b.contract, e)
-	})
+	for i := range b.contract.Endpoints {
+		if b.arrives(event, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// arrives reports whether the test can deliver an event to an endpoint.
+func (b *planner) arrives(event *Event, endpoint int) bool {
+	e := b.contract.Endpoints[endpoint]
+	return slices.Contains(e.Events, event.Spec) && unsignable(e, event.Spec) == ""
 }
 
 func (b *planner) counts(a *Acceptance, s *sampler) {

@@ -13,11 +13,6 @@ const sampleTenant = "acme"
 
 var pathParameter = regexp.MustCompile(`\{([A-Za-z0-9_]+)\}`)
 
-// withTenant is a name of a secret as the runtime spells it for a tenant.
-func withTenant(name, tenant string) string {
-	return strings.ReplaceAll(name, "{tenant}", strings.ToUpper(tenant))
-}
-
 // samplePath fills the parameters of an endpoint's path.
 func samplePath(path string, tenant *spec.Selector) string {
 	return pathParameter.ReplaceAllStringFunc(path, func(found string) string {

@@ -2,6 +2,8 @@ package generator
 
 import (
 	"cmp"
+	"encoding/base64"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,6 +25,10 @@ type Delivery struct {
 	Items       string // of a batch, the pointer to its events such as /events/*; "" where a body is one
 	// Answers are those that the request can get; of a batch those of the whole.
 	Answers map[spec.Outcome]spec.Response
+	// Unsignable says why no signature can be put into it; "" where one can.
+	Unsignable string
+
+	around string // what stands around the document that Body is, "" where it is the whole
 }
 
 // Answers are what the deliveries of an event at an endpoint are answered. A
@@ -45,7 +51,31 @@ func (d Delivery) Numbered(n string) Delivery {
 		headers[i] = [2]string{h[0], put(h[1])}
 	}
 	d.Headers = headers
+	if d.around == "" {
+		return d
+	}
+	around := put(d.around)
+	d.Body, d.around = d.enveloped(around, d.Body), ""
+	if d.Changed != "" {
+		d.Changed = d.enveloped(around, d.Changed)
+	}
 	return d
+}
+
+// enveloped puts a document where the endpoint reads it.
+func (d Delivery) enveloped(around, text string) string {
+	from := d.Endpoint.Document
+	if from.Base64 {
+		text = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	switch {
+	case strings.HasPrefix(d.ContentType, "application/x-www-form-urlencoded"):
+		text = url.QueryEscape(text)
+	case from.From.Kind != spec.SelectForm:
+		quoted := quote(text)
+		text = quoted[1 : len(quoted)-1]
+	}
+	return strings.ReplaceAll(around, document, text)
 }
 
 // Deliveries are the requests of all events of a plan, sorted by the events'
@@ -69,14 +99,14 @@ func delivery(p *Plan, event *Event) Delivery {
 	s := &sampler{event: event, endpoint: endpoint, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(endpoint, event.Spec), outer: &node{object: true}}
 	s.conditions(event.Spec.When)
 	s.needs()
+	s.signed()
 	s.typeOf()
 	s.unique()
 	s.key()
-	s.signaturePlaces()
 	d := Delivery{
-		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query,
-		ContentType: cmp.Or(s.contentType(), "application/json"), Headers: s.headers, Body: s.text(s.body),
-		Inside: endpoint.Document != nil, Items: endpoint.Items, Answers: s.outcomes(),
+		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query, ContentType: cmp.Or(s.contentType(), "application/json"),
+		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),
+		Unsignable: unsignable(endpoint, event.Spec), around: s.around(),
 	}
 	if changed := s.changed(); changed != nil {
 		d.Changed = s.text(changed)

@@ -38,7 +38,7 @@ func emitReceiver(p *Plan, f *jen.File) {
 
 // packageNotes says what the schemes do not protect.
 func packageNotes(p *Plan, f *jen.File) {
-	for _, note := range schemeNotes(p.Contract) {
+	for _, note := range schemeNotes(p) {
 		f.PackageComment("")
 		for _, line := range docLines(note) {
 			f.PackageComment(line)

@@ -19,6 +19,7 @@ type Plan struct {
 	Effects    []*Effect     // outbox effects (call, http), sorted by name
 	Types      []*Type       // payload types of events, sorted by GoName
 	Accept     []*Acceptance // events that the generated test delivers
+	Excepted   []string      // endpoints that it leaves out: what they are, and why
 	Scaffold   Scaffold
 	HasHandler bool // at least one event calls the user's Go
 }
@@ -224,6 +225,7 @@ const (
 type Acceptance struct {
 	Event        *Event // the one that is delivered
 	Short        bool   // the short protocol: others have gone through the whole
+	Forged       bool   // with forged deliveries: the whole protocol, and the first of each endpoint
 	Endpoint     int    // index in Contract.Endpoints
 	Method, Path string
 	ContentType  string

@@ -92,12 +92,18 @@ func (s *sampler) around() string {
 // secret puts a token that stands in the body where the scheme reads it.
 func (s *sampler) secret() {
 	scheme := s.endpoint.Signature
-	if len(s.endpoint.Redact) == 0 || len(scheme.Secrets) == 0 {
+	if !s.tokenInBody() {
 		return
 	}
 	if root, pointer := s.place(s.tokenPlace()); root != nil {
 		_ = root.set(pointer, textNode(scheme.Prefix+"{{secret:"+scheme.Secrets[0].Name+"}}"))
 	}
+}
+
+// tokenInBody reports whether the one scheme is a token that stands in the body.
+func (s *sampler) tokenInBody() bool {
+	scheme := s.endpoint.Signature
+	return scheme != nil && scheme.Type == "token" && len(s.endpoint.Redact) > 0 && len(scheme.Secrets) > 0
 }
 
 // tokenPlace is where a token is read, in a batch from the whole body.
@@ -109,7 +115,7 @@ func (s *sampler) tokenPlace() *spec.Selector {
 
 // unsigned is the body without that token.
 func (s *sampler) unsigned() string {
-	if len(s.endpoint.Redact) == 0 {
+	if !s.tokenInBody() {
 		return ""
 	}
 	from := s.tokenPlace()

@@ -305,6 +305,9 @@ func (s *sampler) noKey() (body, header string) {
 		if k.Optional || k.Default != nil {
 			continue
 		}
+		if s.signs(&k) {
+			continue
+		}
 		if root, _ := s.place(&k); root != nil && root != s.outer {
 			return s.without(&k), ""
 		}
@@ -365,28 +368,4 @@ func (s *sampler) valueOf(from *spec.Selector) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// signaturePlaces makes room for what signing writes into the body: it adds a
-// member, but no object around it.
-func (s *sampler) signaturePlaces() {
-	if s.endpoint.Signature == nil {
-		return
-	}
-	for _, scheme := range append([]*spec.Scheme{s.endpoint.Signature}, s.endpoint.Signature.Members()...) {
-		places := slices.Clone(scheme.From)
-		if scheme.Timestamp != nil {
-			places = append(places, scheme.Timestamp.From)
-		}
-		for _, from := range places {
-			if from.Kind != spec.SelectBody && from.Kind != spec.SelectItem {
-				continue
-			}
-			from.Whole = from.Kind == spec.SelectBody
-			parent := from.Pointer[:max(0, strings.LastIndexByte(from.Pointer, '/'))]
-			if n := s.of(&from).at(parent); n == nil || !n.object {
-				_ = s.of(&from).set(from.Pointer, textNode("unsigned"))
-			}
-		}
-	}
 }

@@ -11,7 +11,8 @@ import (
 
 // schemeNotes are the sentences of the package comment about what a delivery
 // proves and what it does not.
-func schemeNotes(c *spec.Contract) []string {
+func schemeNotes(p *Plan) []string {
+	c := p.Contract
 	var notes []string
 	add := func(text string) {
 		if !slices.Contains(notes, text) {
@@ -36,6 +37,9 @@ func schemeNotes(c *spec.Contract) []string {
 			add("The signature does not cover the event key " + strings.Join(e.Unsigned, ", ") +
 				": a captured request can be sent again under a new key, and event.replay accepts that.")
 		}
+	}
+	for _, text := range p.Excepted {
+		add("The acceptance test does not deliver to " + text + ".")
 	}
 	return notes
 }
@@ -69,55 +73,4 @@ func hasType(c *spec.Contract, name string) bool {
 		s := e.Signature
 		return s != nil && (s.Type == name || slices.ContainsFunc(s.Members(), func(m *spec.Scheme) bool { return m.Type == name }))
 	})
-}
-
-// testable reports whether the generated acceptance test can start a receiver of
-// the contract and sign deliveries to one of its endpoints.
-func testable(c *spec.Contract, tested *spec.Endpoint) bool {
-	if s := tested.Signature; s != nil && s.Items != "" && s.Items != tested.Items {
-		return false // a sample has one element, at event.items
-	}
-	return signable(tested.Signature) && !slices.ContainsFunc(c.Endpoints, func(e *spec.Endpoint) bool {
-		return e.Signature != nil && slices.ContainsFunc(append([]*spec.Scheme{e.Signature}, e.Signature.Members()...), func(s *spec.Scheme) bool {
-			named := func(k spec.Secret) bool { return k.Fetch == nil }
-			return s.Type == "plugin" || s.PublicKeys() && slices.ContainsFunc(s.Secrets, named)
-		})
-	})
-}
-
-// signable reports whether the generated acceptance test can sign deliveries of
-// the scheme: it holds one secret, and puts everything into headers and query,
-// or into each element of a batch, or a token into the body.
-func signable(s *spec.Scheme) bool {
-	if s == nil {
-		return true
-	}
-	if !slices.Contains([]string{"hmac", "digest", "token", "bearer", "basic", "none"}, s.Type) || s.BodyHash != nil {
-		return false
-	}
-	places := slices.Clone(s.From)
-	if s.Type == "token" && len(s.From) > 0 && (s.Decode.Encoding == "" || s.Decode.Encoding == "utf8") {
-		places = slices.DeleteFunc(places, func(f spec.Selector) bool { return f.Kind == spec.SelectForm || f.Kind == spec.SelectBody })
-	}
-	for _, c := range s.Require {
-		places = append(places, c.From)
-		if len(c.Values) > 0 && strings.HasPrefix(c.Values[0], "{param:") {
-			return false
-		}
-	}
-	if s.Timestamp != nil {
-		places = append(places, s.Timestamp.From)
-	}
-	if s.Content != nil {
-		for _, p := range s.Content.Parts {
-			if p.Fields != nil || p.Selector != nil && p.Selector.Kind == spec.SelectParam {
-				return false
-			}
-		}
-	}
-	fit := []spec.SelectorKind{spec.SelectHeader, spec.SelectQuery, spec.SelectElement}
-	if s.Items != "" {
-		fit = []spec.SelectorKind{spec.SelectItem}
-	}
-	return !slices.ContainsFunc(places, func(f spec.Selector) bool { return !slices.Contains(fit, f.Kind) })
 }

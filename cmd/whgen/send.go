@@ -22,6 +22,7 @@ import (
 type sendFlags struct {
 	config, source, format, body string
 	anywhere                     bool
+	privateKeys                  []string
 	timeout                      time.Duration
 }
 
@@ -37,7 +38,8 @@ signature where the contract says. URL is that of the mount point. Each run make
 new events; --number makes it repeatable.
 
 Secrets are read from environment variables of the contract's names, and never
-shown. Only loopback and private addresses are called, judged after the name is
+shown. Where the receiver has a public key NAME, its private half is read from
+NAME_PRIVATE or from the file of --private-key (PEM, PKCS #8). Only loopback and private addresses are called, judged after the name is
 resolved; --yes-really allows others. Redirects are not followed.
 
 Exit codes: 0 every answer fits what was sent, 1 one does not or is missing,
@@ -66,6 +68,7 @@ Exit codes: 0 every answer fits what was sent, 1 one does not or is missing,
 	flags.BoolVar(&o.Tamper, "tamper", false, "change a byte of the body after signing")
 	flags.BoolVar(&o.Stale, "stale", false, "sign with a time beyond the tolerance")
 	flags.BoolVar(&o.WrongSecret, "wrong-secret", false, "sign with another secret")
+	flags.StringArrayVar(&f.privateKeys, "private-key", nil, "file with the private key whose public half the receiver has; NAME=FILE for one of several public keys")
 	flags.StringVar(&o.Tenant, "tenant", "", "tenant to deliver for, where the contract has tenants")
 	flags.Int64Var(&o.Number, "number", 0, "number of the first event (default from the clock, so that events are new)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long to wait for an answer")
@@ -97,9 +100,13 @@ func sendTo(c *cobra.Command, target string, f sendFlags, o send.Options) error 
 			return err
 		}
 	}
+	private, err := readPrivateKeys(f.privateKeys)
+	if err != nil {
+		return err
+	}
 	told := newSendProgress(c.ErrOrStderr())
 	r, err := send.Run(c.Context(), plan, send.Target{
-		URL: target, Secret: os.LookupEnv, Anywhere: f.anywhere, Timeout: f.timeout, Progress: told.round,
+		URL: target, Secret: os.LookupEnv, PrivateKeys: private, Anywhere: f.anywhere, Timeout: f.timeout, Progress: told.round,
 	}, o)
 	if err != nil {
 		return err
@@ -154,6 +161,29 @@ func readBody(stdin io.Reader, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read the body: %w", err)
 	}
 	return text, nil
+}
+
+// readPrivateKeys reads FILE or NAME=FILE.
+func readPrivateKeys(all []string) (map[string]string, error) {
+	keys := map[string]string{}
+	for _, one := range all {
+		name, file, named := strings.Cut(one, "=")
+		if _, err := os.Stat(one); !named || err == nil {
+			name, file = "", one
+		}
+		if _, twice := keys[name]; twice {
+			return nil, fmt.Errorf("--private-key %s: a second file for the same key; write NAME=FILE with the public key's name", one)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read the private key: %w", err)
+		}
+		if strings.TrimSpace(string(text)) == "" {
+			return nil, fmt.Errorf("the private key %s is empty", file)
+		}
+		keys[name] = string(text)
+	}
+	return keys, nil
 }
 
 // sendProgress tells, at most once a second, how far a long run is.

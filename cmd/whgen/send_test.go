@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,5 +55,29 @@ func TestSendJSON(t *testing.T) {
 	}
 	if r.Version != send.Version || r.Deliveries != 2 || r.Unexpected != 0 || r.Groups[0].Delivery != "stale" || r.Groups[0].Answers[0].Status != 401 {
 		t.Errorf("result %+v, want two stale deliveries that were refused", r)
+	}
+}
+
+// TestPrivateKeyFiles: one file for every public key, or one for each by name.
+func TestPrivateKeyFiles(t *testing.T) {
+	dir := t.TempDir()
+	one, other, empty := filepath.Join(dir, "one.pem"), filepath.Join(dir, "a=b.pem"), filepath.Join(dir, "empty")
+	for name, text := range map[string]string{one: "1", other: "2", empty: " \n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := readPrivateKeys([]string{other, "SHOP_KEY=" + one})
+	if want := map[string]string{"": "2", "SHOP_KEY": "1"}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+	for want, args := range map[string][]string{
+		"is empty":      {empty},
+		"no such file":  {filepath.Join(dir, "none")},
+		"a second file": {one, other},
+	} {
+		if _, err := readPrivateKeys(args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
 	}
 }

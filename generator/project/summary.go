@@ -26,6 +26,7 @@ type Summary struct {
 	Removed    int
 	Migrations []string // among those written
 	Scaffolds  []string // among those written
+	Excepted   []string // endpoints that the acceptance test leaves out, and why
 	Unchanged  int
 }
 
@@ -33,7 +34,7 @@ func (w *work) summary() Summary {
 	c := w.contract
 	s := Summary{
 		Source: c.Source, Contract: c.Receiver.Contract, Overlays: len(c.Receiver.Overlays), Out: w.plan.Out,
-		Events: len(c.Events), Key: common(c.Events, keyText(c)), Unchanged: w.changes.Unchanged,
+		Events: len(c.Events), Key: common(c.Events, keyText(c)), Unchanged: w.changes.Unchanged, Excepted: w.plan.Excepted,
 		Retention: common(c.Events, func(e *spec.Event) string { return generator.Duration(e.Retention) }),
 	}
 	names := map[string]bool{}
@@ -109,6 +110,9 @@ func (s Summary) String() string {
 		fmt.Fprintf(&b, ", removed %d", s.Removed)
 	}
 	fmt.Fprintf(&b, "; %d unchanged", s.Unchanged)
+	for _, text := range s.Excepted {
+		fmt.Fprintf(&b, "\n%10snot in the acceptance test: %s", "", text)
+	}
 	for _, name := range s.Scaffolds {
 		fmt.Fprintf(&b, "\n%10syours from now on: %s", "", name)
 	}

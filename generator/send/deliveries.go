@@ -113,10 +113,10 @@ var tenantName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func fits(d generator.Delivery, o Options) error {
 	s := d.Endpoint.Signature
 	switch {
-	case d.Inside && o.Body == nil:
-		return fmt.Errorf("event %s: its document stands inside the body; give the whole body with --body", d.Event.Name)
-	case s != nil && s.Type == "plugin":
-		return fmt.Errorf("event %s: what the verifier %s wants is not known here; deliveries cannot be signed", d.Event.Name, s.Plugin)
+	case unsignable(s) != "":
+		return fmt.Errorf("event %s: %s; deliveries cannot be signed", d.Event.Name, unsignable(s))
+	case d.Unsignable != "":
+		return fmt.Errorf("event %s: %s; deliveries cannot be signed", d.Event.Name, d.Unsignable)
 	case o.WrongSecret && s != nil && s.Type == "ip":
 		return fmt.Errorf("event %s: an address is verified there, no secret", d.Event.Name)
 	case o.wrong() && (s == nil || s.Type == "none"):
@@ -133,6 +133,33 @@ func fits(d generator.Delivery, o Options) error {
 		return fmt.Errorf("event %s: the contract declares no event.items, so a request holds one event", d.Event.Name)
 	}
 	return nil
+}
+
+// unsignable says why no key can help; "" where one can.
+func unsignable(s *spec.Scheme) string {
+	if s == nil {
+		return ""
+	}
+	why := ""
+	for _, m := range leaves(s) {
+		one := ""
+		if m.Type == "plugin" {
+			one = "what the verifier " + m.Plugin + " wants is not known here"
+		}
+		for _, k := range m.Secrets {
+			if k.Fetch != nil && k.Fetch.From != nil {
+				one = fmt.Sprintf("the receiver fetches the public key from the address in %s, on %s alone, where yours is not", k.Fetch.From.Text(), strings.Join(k.Fetch.Hosts, ", "))
+			}
+		}
+		switch {
+		case len(s.Any) == 0 && one != "":
+			return one
+		case len(s.Any) > 0 && one == "":
+			return ""
+		}
+		why = one
+	}
+	return why
 }
 
 func typed(s *spec.Scheme) string {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func TestSchemeIsWhole(t *testing.T) {
 	for kind, known := range map[reflect.Type][]string{
 		reflect.TypeFor[spec.Scheme](): {"Pos", "Preset", "Reason", "Type", "Plugin", "Secrets", "From", "Prefix", "PrefixOptional", "List", "Encoding", "AnyCase",
 			"RepeatAny", "Hash", "Padding", "Form", "Curve", "Decode", "Timestamp", "ID", "Content", "Require", "URLNormalize", "Items", "BodyHash", "Algs",
-			"Claims", "Networks", "Any", "All"},
+			"Claims", "Networks", "Any", "All", "Imported"},
 		reflect.TypeFor[spec.Secret]():        {"Pos", "Name", "Until", "Fetch"},
 		reflect.TypeFor[spec.SignatureList](): {"Separator", "Name", "Tags", "Skip", "Trim"},
 		reflect.TypeFor[spec.Timestamp]():     {"From", "Format", "Tolerance", "FutureTolerance", "NoTolerance", "NoFuture"},
@@ -122,5 +123,41 @@ func TestPercentiles(t *testing.T) {
 	}
 	if at(all, 50) != 50 || at(all, 95) != 95 || at(all, 100) != 100 || at(all[:1], 95) != 1 || at(nil, 50) != 0 {
 		t.Errorf("percentiles %v %v %v", at(all, 50), at(all, 95), at(all, 100))
+	}
+}
+
+// TestKeysThatAreGiven: of any the first scheme whose key is given signs; what
+// no key can help with says why.
+func TestKeysThatAreGiven(t *testing.T) {
+	ed := &spec.Scheme{Type: "ed25519", Secrets: []spec.Secret{{Name: "PUBLIC"}}, Decode: spec.KeyDecoding{Encoding: "pem"}}
+	mac := &spec.Scheme{Type: "hmac", Secrets: []spec.Secret{{Name: "MAC"}}}
+	either := &spec.Scheme{Any: []*spec.Scheme{{Type: "plugin", Plugin: "own"}, ed, mac}}
+	given := map[string]string{}
+	s := &signer{now: time.Now, secret: func(name string) (string, bool) { text, ok := given[name]; return text, ok }}
+	_, _, err := s.chosen(either)
+	if err == nil || !strings.Contains(err.Error(), "PUBLIC_PRIVATE") || !strings.Contains(err.Error(), "--private-key") || !strings.Contains(err.Error(), "MAC to") {
+		t.Errorf("without keys: %v, want both names", err)
+	}
+	given["MAC"] = "secret"
+	if m, keys, err := s.chosen(either); err != nil || m != mac || keys["MAC"] != "secret" {
+		t.Errorf("with a secret: %+v, %v", m, err)
+	}
+	s.privateKeys = map[string]string{"": "pem"}
+	if m, keys, err := s.chosen(either); err != nil || m != ed || keys["PUBLIC"] != "pem" {
+		t.Errorf("with a private key: %+v, %v", m, err)
+	}
+	s.privateKeys = map[string]string{"OTHER": "pem"}
+	if m, _, err := s.chosen(either); err != nil || m != mac {
+		t.Errorf("with the private key of another: %+v, %v", m, err)
+	}
+	fetched := &spec.Scheme{Type: "rsa", Secrets: []spec.Secret{{Name: "header:X-Cert", Fetch: &spec.KeyFetch{
+		From: &spec.Selector{Kind: spec.SelectHeader, Name: "X-Cert"}, Hosts: []string{"api.sender.example"}}}}}
+	for scheme, want := range map[*spec.Scheme]string{
+		either: "", ed: "", fetched: "api.sender.example",
+		{All: []*spec.Scheme{mac, {Type: "plugin", Plugin: "own"}}}: "verifier own",
+	} {
+		if got := unsignable(scheme); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", scheme, got, want)
+		}
 	}
 }

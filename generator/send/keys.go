@@ -19,44 +19,105 @@ import (
 // keys are the keys by the first name of each scheme, which the runtime signs
 // with: the first that is set and still counts, or a wrong one in the form that
 // the scheme reads. Of public keys the receiver has the public half, so the
-// private one has a name of its own.
+// private one comes from a file or has a name of its own.
 func (s *signer) keys(declared *spec.Scheme) (map[string]string, error) {
 	keys := map[string]string{}
-	for _, one := range append([]*spec.Scheme{declared}, declared.Members()...) {
-		var missing []string
-		for _, secret := range one.Secrets {
-			if !secret.Until.IsZero() && s.now().After(secret.Until) {
-				continue
-			}
-			name := s.nameOf(secret)
-			if one.PublicKeys() {
-				name += PrivateSuffix
-			}
-			if s.options.WrongSecret && !one.PublicKeys() {
-				keys[one.Secrets[0].Name], missing = wrongSecret(one), nil
-				break
-			}
-			if text, ok := s.secret(name); ok && text != "" {
-				if s.options.WrongSecret {
-					wrong, err := wrongKey(text)
-					if err != nil {
-						return nil, err
-					}
-					text = wrong
-				}
-				keys[one.Secrets[0].Name], missing = text, nil
-				break
-			}
-			missing = append(missing, name)
+	for _, one := range leaves(declared) {
+		if len(one.Secrets) == 0 {
+			continue
 		}
-		if len(missing) > 0 && len(declared.Any) == 0 {
-			return nil, fmt.Errorf("sign the delivery: set the environment variable %s to the %s", strings.Join(missing, " or "), wanted(one))
+		text, err := s.key(one)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if len(declared.Any) > 0 {
-		return keys, anyKey(declared, keys)
+		keys[one.Secrets[0].Name] = text
 	}
 	return keys, nil
+}
+
+// leaves are the schemes of all, or the scheme itself.
+func leaves(s *spec.Scheme) []*spec.Scheme {
+	if len(s.Members()) == 0 {
+		return []*spec.Scheme{s}
+	}
+	return s.Members()
+}
+
+// key is what signs for a single scheme.
+func (s *signer) key(one *spec.Scheme) (string, error) {
+	if s.options.WrongSecret && !one.PublicKeys() {
+		return wrongSecret(one), nil
+	}
+	var missing []string
+	for _, secret := range one.Secrets {
+		if !secret.Until.IsZero() && s.now().After(secret.Until) {
+			continue
+		}
+		name := s.nameOf(secret)
+		text, ok := "", false
+		if one.PublicKeys() {
+			text, ok = s.private(name)
+			name += PrivateSuffix
+		}
+		if !ok {
+			text, _ = s.secret(name)
+		}
+		switch {
+		case text == "":
+			missing = append(missing, name)
+		case s.options.WrongSecret:
+			return wrongKey(text)
+		default:
+			return text, nil
+		}
+	}
+	if len(missing) == 0 {
+		return "", fmt.Errorf("sign the delivery: every key of the scheme has expired, %s the last", one.Secrets[len(one.Secrets)-1].Name)
+	}
+	how := ""
+	if one.PublicKeys() {
+		how = ", or give its file with --private-key"
+	}
+	return "", &errNoKey{fmt.Sprintf("set the environment variable %s to the %s%s", strings.Join(missing, " or "), wanted(one), how)}
+}
+
+// errNoKey: a scheme's key is not given.
+type errNoKey struct{ want string }
+
+func (e *errNoKey) Error() string { return "sign the delivery: " + e.want }
+
+// private is a private key that was given by --private-key, for one public key
+// by its name or for the only one.
+func (s *signer) private(name string) (string, bool) {
+	if text, ok := s.privateKeys[name]; ok {
+		return text, true
+	}
+	text, ok := s.privateKeys[""]
+	return text, ok
+}
+
+// chosen is the scheme that signs: of any the first whose key is given.
+func (s *signer) chosen(declared *spec.Scheme) (*spec.Scheme, map[string]string, error) {
+	if len(declared.Any) == 0 {
+		keys, err := s.keys(declared)
+		return declared, keys, err
+	}
+	var wants []string
+	for _, m := range declared.Any {
+		if m.Type == "plugin" {
+			continue
+		}
+		keys, err := s.keys(m)
+		var no *errNoKey
+		switch {
+		case err == nil:
+			return m, keys, nil
+		case !errors.As(err, &no):
+			return nil, nil, err
+		}
+		wants = append(wants, no.want)
+	}
+	return nil, nil, &errNoKey{"any of several schemes will do: " + strings.Join(wants, "; or ")}
 }
 
 // nameOf is a secret's name in the environment: the tenant's, in upper case
@@ -76,15 +137,6 @@ func wanted(s *spec.Scheme) string {
 		return "private key (PEM, PKCS #8) whose public half the receiver has"
 	}
 	return "receiver's secret"
-}
-
-// anyKey demands a key for the first member of any: that one signs.
-func anyKey(s *spec.Scheme, keys map[string]string) error {
-	first := s.Any[0]
-	if len(first.Secrets) == 0 || keys[first.Secrets[0].Name] != "" {
-		return nil
-	}
-	return fmt.Errorf("sign the delivery: set the environment variable %s to the %s", first.Secrets[0].Name, wanted(first))
 }
 
 func wrongSecret(s *spec.Scheme) string {

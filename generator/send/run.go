@@ -15,11 +15,14 @@ import (
 
 // Target is where deliveries go, and what they are signed with.
 type Target struct {
-	URL      string                           // of the mount point, such as http://127.0.0.1:8080/webhooks/shop
-	Secret   func(name string) (string, bool) // by the contract's names
-	Anywhere bool                             // public addresses too
-	Timeout  time.Duration                    // of one delivery
-	Progress func(done, all int)              // after each round; may be nil
+	URL    string                           // of the mount point, such as http://127.0.0.1:8080/webhooks/shop
+	Secret func(name string) (string, bool) // by the contract's names
+	// PrivateKeys sign where the receiver has public keys: by the public key's
+	// name, under "" for every one. What is not there is asked of Secret.
+	PrivateKeys map[string]string
+	Anywhere    bool                // public addresses too
+	Timeout     time.Duration       // of one delivery
+	Progress    func(done, all int) // after each round; may be nil
 }
 
 // Run delivers to the target and tells what came of it. The error is about
@@ -39,7 +42,7 @@ func Run(ctx context.Context, p *generator.Plan, t Target, o Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	s := &signer{base: base, options: o, secret: t.Secret, now: time.Now, publicURL: p.Contract.PublicURL, source: p.Source, tenant: p.Contract.Tenant}
+	s := &signer{base: base, options: o, secret: t.Secret, privateKeys: t.PrivateKeys, now: time.Now, publicURL: p.Contract.PublicURL, source: p.Source, tenant: p.Contract.Tenant}
 	if _, err := s.request(ctx, rounds[0]); err != nil {
 		return nil, err
 	}

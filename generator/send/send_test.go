@@ -328,8 +328,4 @@ func TestForms(t *testing.T) {
 	if !strings.Contains(form.Get("id"), "42") {
 		t.Errorf("form %v, want the field id with the event's number", form)
 	}
-	inside := contract("  signature: {type: bearer}\n  document: body:/at\n", "{event: {key: /n}, schema: {type: object, properties: {n: {type: string}}}}")
-	if _, err := send.Run(t.Context(), planOf(t, inside), target(server.URL), send.Options{}); err == nil || !strings.Contains(err.Error(), "--body") {
-		t.Errorf("a document inside the body: error %v, want one that asks for --body", err)
-	}
 }

@@ -20,7 +20,9 @@ type signer struct {
 	base    *url.URL
 	options Options
 	secret  func(name string) (string, bool)
-	now     func() time.Time
+	// privateKeys are by the public key's name, "" for every one
+	privateKeys map[string]string
+	now         func() time.Time
 
 	source    string
 	publicURL string         // the setting's name, "" without
@@ -94,22 +96,27 @@ func (s *signer) setting(name string) (string, bool) { return s.secret(name) }
 
 // sign adds signature and time, and before that what is signed and not there yet.
 func (s *signer) sign(declared *spec.Scheme, r *signature.Request) error {
-	if declared == nil || declared.Type == "none" || declared.Type == "ip" {
+	if declared == nil || declared.Type == "none" {
 		return nil
 	}
-	scheme := schemeOf(declared)
-	for _, one := range append([]signature.Scheme{scheme}, append(scheme.Any[:len(scheme.Any):len(scheme.Any)], scheme.All...)...) {
-		s.fill(one, r)
-	}
-	keys, err := s.keys(declared)
+	declared, keys, err := s.chosen(declared)
 	if err != nil {
 		return err
+	}
+	for _, one := range leaves(declared) {
+		s.fill(schemeOf(one), r)
 	}
 	at := s.now()
 	if s.options.Stale {
 		at = at.Add(-age(declared) - time.Minute)
 	}
-	return signature.SignAll(scheme, keys, r, at)
+	if err := signature.SignAll(schemeOf(declared), keys, r, at); err != nil {
+		return err
+	}
+	if r.Remote.IsValid() { // for receivers that trust the proxy which this one is
+		r.Header.Set("X-Forwarded-For", r.Remote.String())
+	}
+	return nil
 }
 
 // fill gives a value to what is signed and not there yet.

@@ -24,9 +24,11 @@ type Package[DB, H any] struct {
 // number of an event, {{secret:NAME}} for the value of a secret.
 type Contract struct {
 	Definition    whrt.Definition
-	Engine        string // "postgres" or "sqlite"
-	Secrets       map[string]string
+	Engine        string            // "postgres" or "sqlite"
+	Secrets       map[string]string // by the names that the contract declares
 	Forged        map[string]string // secrets of somebody else, of the same form
+	Published     map[string]string // addresses of public keys that are fetched, by their names in the schemes
+	Tenant        string            // whose deliveries these are, "" without tenants
 	Inbox, Outbox string            // tables
 	Conflicts     string            // table
 	Failures      string            // tables

@@ -13,12 +13,16 @@ import (
 	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/signature"
 )
 
 // protocol is one run.
 type protocol struct {
 	*testing.T
 	c         Contract
+	keys      *keyring
+	wire      map[string]signature.Request // what was signed inside of the body, of event wireOf
+	wireOf    int
 	clock     *whrt.OffsetClock
 	scan      func(query string, to any) error
 	exec      func(statement string) error
@@ -47,13 +51,13 @@ type counts struct {
 
 func (p *protocol) run(store func() whrt.Store) {
 	p.Helper()
-	p.store, p.moved = store, map[string]bool{}
+	p.store, p.moved, p.keys = store, map[string]bool{}, p.newKeyring()
 	for i := range p.instances {
 		p.instances[i] = p.receiver(store(), nil)
 	}
 	for i := range p.c.Events {
 		if len(p.c.Events) > 1 {
-			fmt.Printf("event %s\n", p.c.Events[i].Name)
+			fmt.Println("event " + p.title(&p.c.Events[i]))
 		}
 		if !p.event(&p.c.Events[i]) {
 			return // what follows counts on what was there before
@@ -67,6 +71,15 @@ func (p *protocol) run(store func() whrt.Store) {
 	if len(p.c.Outside) > 0 {
 		p.relay()
 	}
+}
+
+// title tells events apart, and the endpoints of one.
+func (p *protocol) title(e *Event) string {
+	at := p.c.Definition.Endpoints[e.Endpoint].Name
+	if len(p.c.Definition.Endpoints) == 1 || at == "" {
+		return e.Name
+	}
+	return e.Name + " at " + at
 }
 
 func (p *protocol) event(e *Event) bool {
@@ -201,11 +214,16 @@ func (p *protocol) urlEncoded() bool {
 	return strings.HasPrefix(p.e.ContentType, "application/x-www-form-urlencoded")
 }
 
-// body is a body with everything filled in, and put into its envelope.
-func (p *protocol) body(text string) string {
+// body is a body with everything filled in, and put into its envelope. A forged
+// one holds a secret of somebody else.
+func (p *protocol) body(text string, forged int) string {
 	p.Helper()
 	text = p.fill(text)
-	for name, value := range p.c.Secrets {
+	secrets := p.c.Secrets
+	if forged > 0 {
+		secrets = p.c.Forged
+	}
+	for name, value := range secrets {
 		if p.e.Envelope == "" && p.urlEncoded() {
 			value = url.QueryEscape(value)
 		}

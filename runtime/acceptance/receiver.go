@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -47,7 +46,7 @@ func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
 	p.Helper()
 	settings := whrt.SettingsMap{}
 	for _, s := range p.c.Definition.Settings {
-		settings[s.Name] = "acceptance"
+		settings[s.Name], _ = p.setting(s.Name)
 	}
 	senders := map[string]outbox.Sender{}
 	for _, e := range p.c.Definition.Effects {
@@ -60,9 +59,9 @@ func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
 		}
 	}
 	r, err := whrt.NewReceiver(p.Context(), p.c.Definition, store, whrt.Options{
-		Secrets: whrt.SecretsMap(p.c.Secrets), Settings: settings, Observer: outcomes{}, Clock: p.clock,
+		Secrets: whrt.SecretsMap(p.keys.receiver), Settings: settings, Observer: outcomes{}, Clock: p.clock,
 		Senders: senders, HTTPClient: &http.Client{Transport: out}, NoRelay: out == nil,
-		PublicURL: origin + p.mount(), KeyClient: &http.Client{Transport: noKeys{}},
+		PublicURL: origin + p.mount(), KeyClient: &http.Client{Transport: p.keys}, Verifiers: p.strangers(),
 	})
 	if err != nil {
 		p.Fatalf("start the receiver: %v", err)
@@ -72,26 +71,21 @@ func (p *protocol) receiver(store whrt.Store, out *outside) *instance {
 	return &instance{Receiver: r, mux: mux}
 }
 
-// noKeys keeps the test off the network: endpoints whose keys are published are
-// not delivered to.
-type noKeys struct{}
-
-// RoundTrip refuses.
-func (noKeys) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, errors.New("the acceptance test fetches nothing")
-}
-
-const origin = "http://receiver.invalid"
+const (
+	host   = "receiver.invalid"
+	origin = "http://" + host
+)
 
 // mount is where the scaffolded program has the receiver.
 func (p *protocol) mount() string { return "/webhooks/" + p.c.Definition.Source }
 
 // delivery is one request, before it is signed and after.
 type delivery struct {
-	body     string
-	omit     string              // header to leave out
-	unsigned bool                // what is signed inside of the body stays as it is
-	warp     func(*http.Request) // what an attacker does to it
+	body   string
+	omit   string              // header to leave out
+	forged int                 // which proof of the scheme is somebody else's, from 1; 0: none
+	bare   bool                // the signatures are taken out
+	warp   func(*http.Request) // what an attacker does to it
 }
 
 // request builds and signs the request of the current event.
@@ -107,18 +101,13 @@ func (p *protocol) request(d delivery) *http.Request {
 			header.Set(h[0], p.fill(h[1]))
 		}
 	}
-	e := p.c.Definition.Endpoints[p.e.Endpoint]
 	r := &signature.Request{
-		Method: p.e.Method, Path: target.EscapedPath(), RawQuery: target.RawQuery, URL: target.String(),
-		Header: header, Body: []byte(p.body(d.body)),
+		Method: p.e.Method, Path: target.EscapedPath(), RawQuery: target.RawQuery, URL: target.String(), Host: host,
+		Header: header, Body: []byte(p.body(d.body, d.forged)), Param: p.setting,
 	}
-	if e.Scheme.Type != "none" && p.e.Unsigned == "" && !d.unsigned { // else the body holds the secret, or lacks it on purpose
-		if err := signature.Sign(e.Scheme, p.c.Secrets[e.Scheme.Secrets[0].Name], r, p.clock.Now()); err != nil {
-			p.Fatalf("sign the delivery: %v", err)
-		}
-	}
+	p.signOnce(r, d)
 	req := httptest.NewRequest(p.e.Method, r.Path+query(r.RawQuery), strings.NewReader(string(r.Body)))
-	req.Header = r.Header
+	req.Header, req.Host, req.RemoteAddr = r.Header, host, p.address(r.Remote)
 	if d.warp != nil {
 		d.warp(req)
 	}

@@ -150,30 +150,27 @@ func (p *protocol) settled(answers []answer) []answer {
 func (p *protocol) forged(d delivery) []answer {
 	p.n++
 	defer func() { p.n-- }()
-	d.body = p.e.Body
+	if d.body == "" {
+		d.body = p.e.Body
+	}
 	return p.untouched(func() answer { return p.send(0, p.request(d)) })
 }
 
+// wrongSignature forges each proof of the scheme by itself: of all, the others
+// are right.
 func (p *protocol) wrongSignature() []answer {
-	secrets := p.c.Secrets
-	p.c.Secrets = p.c.Forged
-	defer func() { p.c.Secrets = secrets }()
-	return p.forged(delivery{})
+	var answers []answer
+	all := leaves(p.scheme())
+	for i, m := range all {
+		if len(all) == 1 || m.Type != "none" && m.Type != "plugin" {
+			answers = append(answers, p.forged(delivery{forged: i + 1})...)
+		}
+	}
+	return answers
 }
 
 func (p *protocol) missingSignature() []answer {
-	if p.e.Unsigned != "" {
-		p.n++
-		defer func() { p.n-- }()
-		return p.untouched(func() answer { return p.send(0, p.request(delivery{body: p.e.Unsigned})) })
-	}
-	scheme := p.c.Definition.Endpoints[p.e.Endpoint].Scheme
-	return p.forged(delivery{unsigned: scheme.Items != "", warp: func(r *http.Request) {
-		for _, name := range scheme.Places("header") {
-			r.Header.Del(name)
-		}
-		r.Header.Del("Authorization")
-	}})
+	return p.forged(delivery{body: p.e.Unsigned, bare: true})
 }
 
 func (p *protocol) alteredByte() []answer {

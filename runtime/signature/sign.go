@@ -137,13 +137,20 @@ func (g *signer) signOne() error {
 // pin puts pinned values and the hash of the body where the scheme reads them.
 func (g *signer) pin() error {
 	for _, q := range g.scheme.Require {
-		if q.From.In != "header" && q.From.In != "query" {
+		want := q.Equals
+		if name, ok := strings.CutPrefix(want, "{param:"); ok && g.r.Param != nil {
+			if v, known := g.r.Param(strings.TrimSuffix(name, "}")); known {
+				want = v
+			}
+		}
+		if vs, err := g.values(q.From); err == nil && len(vs) == 1 && vs[0] == want {
 			continue
 		}
-		if err := g.put(q.From, q.Equals); err != nil {
+		if err := g.put(q.From, want); err != nil {
 			return err
 		}
 	}
+	g.form, g.query = nil, nil
 	h := g.scheme.BodyHash
 	if h == nil || h.AbsentWhenEmpty && len(g.r.Body) == 0 {
 		return nil
@@ -274,6 +281,15 @@ func (g *signer) put(src Source, value string) error {
 
 // setField sets a field of a query or a form and leaves the others as they are.
 func setField(text, name, value string) string {
+	field := url.QueryEscape(name) + "=" + url.QueryEscape(value)
+	if rest := dropField(text, name); rest != "" {
+		return rest + "&" + field
+	}
+	return field
+}
+
+// dropField takes a field out.
+func dropField(text, name string) string {
 	var kept []string
 	for piece := range strings.SplitSeq(text, "&") {
 		key, _, _ := strings.Cut(piece, "=")
@@ -281,5 +297,5 @@ func setField(text, name, value string) string {
 			kept = append(kept, piece)
 		}
 	}
-	return strings.Join(append(kept, url.QueryEscape(name)+"="+url.QueryEscape(value)), "&")
+	return strings.Join(kept, "&")
 }

@@ -69,6 +69,9 @@ func (g *signer) putJSON(pointer, value string) error {
 	if _, bad := strconv.ParseInt(value, 10, 64); bad == nil && start < end && g.r.Body[start] != '"' {
 		text = value
 	}
+	if there := string(g.r.Body[start:end]); (there == "true" || there == "false") && (value == "true" || value == "false") {
+		text = value
+	}
 	if start == end { // a member that is not there yet
 		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
 		text = quote(unescapeToken(name)) + ":" + text

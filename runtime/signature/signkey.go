@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 )
 
 // sum computes the signature of the text. Where several spellings of the URL
@@ -135,11 +137,28 @@ func NewKeys(s Scheme) (verify, sign string, err error) {
 		return "", "", fmt.Errorf("make a key: %w", err)
 	}
 	sign = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-	verify, err = publicText(s.Decode.Encoding, private.Public())
+	if s.Decode.Encoding == "x509-pem" {
+		verify, err = certificate(private)
+	} else {
+		verify, err = publicText(s.Decode.Encoding, private.Public())
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("make a key: %w", err)
 	}
 	return s.Decode.StripPrefix + verify, sign, nil
+}
+
+// certificate is one of the key's own: what vouches for it is how it is had.
+func certificate(private crypto.Signer) (string, error) {
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "sender"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, private.Public(), private)
+	if err != nil {
+		return "", err
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), nil
 }
 
 func newSecret(d Decoding) (string, error) {

@@ -64,7 +64,7 @@ func TestAcceptance(t *testing.T) {
 					Body:        "sample",
 					Changed:     "sample whgen_changed",
 					NoKey:       "",
-					NoKeyHeader: "X-Id",
+					NoKeyHeader: "",
 					Answers: map[string]acceptance.Answer{
 						"processed":       {Status: 200},
 						"duplicate":       {Status: 200},

@@ -131,6 +131,9 @@ func TestAcceptance(t *testing.T) {
 						{Name: "repeat", Outcome: "duplicate", Inbox: 1, Tables: []int{1}, Outbox: 0},
 						{Name: "failure", Outcome: "failed", Inbox: 1, Tables: []int{1}, Outbox: 0, Failures: 1},
 						{Name: "retry", Outcome: "processed", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "wrong-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "missing-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "altered-byte", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
 					},
 				},
 				{
@@ -159,6 +162,9 @@ func TestAcceptance(t *testing.T) {
 						{Name: "repeat", Outcome: "duplicate", Inbox: 1, Tables: []int{1}, Outbox: 0},
 						{Name: "failure", Outcome: "failed", Inbox: 1, Tables: []int{1}, Outbox: 0, Failures: 1},
 						{Name: "retry", Outcome: "processed", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "wrong-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "missing-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "altered-byte", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
 					},
 				},
 				{
@@ -190,6 +196,9 @@ func TestAcceptance(t *testing.T) {
 						{Name: "repeat", Outcome: "duplicate", Inbox: 1, Tables: []int{1}, Outbox: 0},
 						{Name: "failure", Outcome: "failed", Inbox: 1, Tables: []int{1}, Outbox: 0, Failures: 1},
 						{Name: "retry", Outcome: "processed", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "wrong-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "missing-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "altered-byte", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
 					},
 				},
 				{
@@ -204,7 +213,7 @@ func TestAcceptance(t *testing.T) {
 					Body:        "{\"type\":\"user.created\"}",
 					Changed:     "{\"type\":\"user.created\",\"whgen_changed\":true}",
 					NoKey:       "",
-					NoKeyHeader: "webhook-id",
+					NoKeyHeader: "",
 					Answers: map[string]acceptance.Answer{
 						"processed":       {Status: 200},
 						"duplicate":       {Status: 200, ContentType: "text/plain; charset=utf-8", Body: "again"},
@@ -220,6 +229,9 @@ func TestAcceptance(t *testing.T) {
 						{Name: "repeat", Outcome: "duplicate", Inbox: 1, Tables: []int{1}, Outbox: 0},
 						{Name: "failure", Outcome: "failed", Inbox: 1, Tables: []int{1}, Outbox: 0, Failures: 1},
 						{Name: "retry", Outcome: "processed", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "wrong-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "missing-signature", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
+						{Name: "altered-byte", Outcome: "unauthenticated", Inbox: 2, Tables: []int{2}, Outbox: 0, Failures: 1},
 					},
 				},
 			},

@@ -16,6 +16,9 @@
 //
 // What the signature does not protect (endpoint own): what the verifier own binds is not
 // known here.
+//
+// The acceptance test does not deliver to endpoint own: what the verifier own wants is
+// known to your Go code alone.
 package schemes
 
 import (

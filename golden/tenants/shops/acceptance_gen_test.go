@@ -43,12 +43,11 @@ func TestAcceptance(t *testing.T) {
 			Engine:     "sqlite",
 			Secrets: map[string]string{
 				"SHOPS_{tenant}_SECRET": "acceptance-test-secret-number-00",
-				"SHOPS_ACME_SECRET":     "acceptance-test-secret-number-00",
 			},
 			Forged: map[string]string{
 				"SHOPS_{tenant}_SECRET": "acceptance-test-secret-number-50",
-				"SHOPS_ACME_SECRET":     "acceptance-test-secret-number-50",
 			},
+			Tenant:    "acme",
 			Inbox:     "shops_inbox_events",
 			Outbox:    "shops_outbox_messages",
 			Conflicts: "shops_inbox_conflicts",
