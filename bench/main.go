@@ -162,7 +162,7 @@ func measure(ctx context.Context, conn *pgx.Conn, server int, r *running, c cell
 	n := int64(len(took))
 	f := figures{requests: n, perSecond: float64(n) / length.Seconds(), p50: quantile(took, 0.5), p99: quantile(took, 0.99),
 		receiverCPU: (processCPU(r.process.Process.Pid) - receiver) / time.Duration(max(n, 1)),
-		databaseCPU: (childrenCPU(server) - database) / time.Duration(max(n, 1)),
+		databaseCPU: max(childrenCPU(server)-database, 0) / time.Duration(max(n, 1)), // a backend that has ended is missing
 		loadCPU:     (processCPU(os.Getpid()) - own) / time.Duration(max(n, 1))}
 	if c.traffic == "new" {
 		r.delivered += n
