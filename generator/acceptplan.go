@@ -36,14 +36,7 @@ func (b *planner) acceptance() {
 
 func (b *planner) accept(event *Event, index int, short bool) {
 	e := b.contract.Endpoints[index]
-	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(e, event.Spec), outer: &node{object: true}}
-	s.conditions(event.Spec.When)
-	s.conditions(e.Signature.Require)
-	s.needs()
-	s.signed()
-	s.typeOf()
-	s.unique()
-	s.key()
+	s := sampled(event, e, event.Spec.When, e.Signature.Require)
 	s.secret()
 	a := &Acceptance{
 		Event: event, Endpoint: index, Method: cmp.Or(event.Spec.Method, "POST"),

@@ -96,13 +96,7 @@ func delivery(p *Plan, event *Event) Delivery {
 			break
 		}
 	}
-	s := &sampler{event: event, endpoint: endpoint, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(endpoint, event.Spec), outer: &node{object: true}}
-	s.conditions(event.Spec.When)
-	s.needs()
-	s.signed()
-	s.typeOf()
-	s.unique()
-	s.key()
+	s := sampled(event, endpoint, event.Spec.When)
 	d := Delivery{
 		Event: event.Spec, Endpoint: endpoint, Method: cmp.Or(event.Spec.Method, "POST"), Query: s.query, ContentType: cmp.Or(s.contentType(), "application/json"),
 		Headers: s.headers, Body: s.text(s.body), Items: endpoint.Items, Answers: s.outcomes(),

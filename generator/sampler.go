@@ -18,6 +18,20 @@ type sampler struct {
 	query    string
 }
 
+// sampled is the sample of one numbered event for which all conditions hold.
+func sampled(event *Event, e *spec.Endpoint, conditions ...[]spec.Condition) *sampler {
+	s := &sampler{event: event, endpoint: e, body: nestNames(event.Spec, sampleBody(event.Spec)), envelope: envelopeOf(e, event.Spec), outer: &node{object: true}}
+	for _, all := range conditions {
+		s.conditions(all)
+	}
+	s.needs()
+	s.signed()
+	s.typeOf()
+	s.unique()
+	s.key()
+	return s
+}
+
 // conditions makes conditions true that must hold for the event to count.
 func (s *sampler) conditions(all []spec.Condition) {
 	for _, c := range all {

@@ -52,9 +52,9 @@ func (b *DB) claim(ctx context.Context, q querier, d *whrt.Delivery, lock time.D
 	if err != nil {
 		return whrt.Result{}, err
 	}
-	left := remaining(ctx)
+	left := storage.Remaining(ctx)
 	args := make([]any, 0, 32)
-	args = append(args, millis(min(lock, left)), millis(left), millis(left), messages,
+	args = append(args, storage.Millis(min(lock, left)), storage.Millis(left), storage.Millis(left), messages,
 		d.Key, d.LockKey, d.Type, d.Fingerprint, string(d.Status), storage.TextOrNull(d.Reason),
 		int64(d.Response.Status), storage.TextOrNull(d.Response.ContentType), storage.BytesOrNull(d.Response.Body), d.ContentType, storage.BytesOrNull(d.Payload))
 	if b.schema.Bodies {
@@ -103,7 +103,7 @@ func read(ctx context.Context, q querier, otherwise whrt.Found, query string, ar
 func (b *DB) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, error) {
 	all := make([]whrt.Result, len(ds))
 	if len(ds) == 1 {
-		res, err := b.claim(ctx, b.pool, ds[0], lockWait)
+		res, err := b.claim(ctx, b.pool, ds[0], storage.LockWait)
 		all[0] = res
 		return all, classify(err, true)
 	}
@@ -126,7 +126,7 @@ func (b *DB) Deliver(ctx context.Context, ds []*whrt.Delivery) ([]whrt.Result, e
 	}
 	defer tx.Rollback() // after COMMIT it does nothing
 	for _, i := range order {
-		if all[i], err = b.claim(ctx, tx, ds[i], lockWait); err != nil {
+		if all[i], err = b.claim(ctx, tx, ds[i], storage.LockWait); err != nil {
 			return nil, classify(err, false)
 		}
 	}

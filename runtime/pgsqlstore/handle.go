@@ -26,7 +26,7 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 	}
 	// The transaction outlives ctx a little: database/sql would throw the
 	// connection away if ctx ended while it is being rolled back.
-	bound, end := context.WithTimeout(context.WithoutCancel(ctx), remaining(ctx)+afterwards)
+	bound, end := context.WithTimeout(context.WithoutCancel(ctx), storage.Remaining(ctx)+afterwards)
 	kept := false // by the goroutine that rolls back
 	defer func() {
 		if !kept {
@@ -43,7 +43,7 @@ func (b *DB) Handle(ctx context.Context, d *whrt.Delivery) (whrt.Result, error) 
 			_ = tx.Rollback() // after COMMIT it does nothing
 		}
 	}()
-	res, err := b.claim(ctx, tx, d, remaining(ctx))
+	res, err := b.claim(ctx, tx, d, storage.Remaining(ctx))
 	switch {
 	case err != nil:
 		return whrt.Result{}, classify(err, false)

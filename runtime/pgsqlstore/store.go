@@ -3,8 +3,6 @@ package pgsqlstore
 import (
 	"context"
 	"database/sql"
-	"strconv"
-	"time"
 
 	whrt "github.com/whgen/whgen/runtime"
 	"github.com/whgen/whgen/runtime/internal/storage"
@@ -76,23 +74,3 @@ func Time(d whrt.Datum) any { return storage.OrNull(d, d.Time) }
 
 // Bytes is the argument of a bytes column; an empty value is not NULL.
 func Bytes(d whrt.Datum) any { return storage.OrNull(d, append([]byte{}, d.Bytes...)) }
-
-const (
-	// lockWait bounds waits for rows that record effects of different events share.
-	lockWait = 200 * time.Millisecond
-	// noDeadline stands in for a context without one.
-	noDeadline = 30 * time.Second
-)
-
-// remaining is the time until the context's deadline, at least a millisecond.
-func remaining(ctx context.Context) time.Duration {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return noDeadline
-	}
-	return max(time.Until(deadline), time.Millisecond)
-}
-
-func millis(d time.Duration) string {
-	return strconv.FormatInt(max(d.Milliseconds(), 1), 10) + "ms"
-}

@@ -49,7 +49,9 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 // QueryRowContext is *sql.Tx's.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	if err := t.memory.Begin(ctx, query); err != nil {
-		return failedRow(t.tx, err)
+		over, cancel := context.WithCancel(context.Background())
+		cancel() // not run: a *sql.Row with an error of ours cannot be made
+		return t.tx.QueryRowContext(over, query, args...)
 	}
 	row := t.tx.QueryRowContext(ctx, query, args...)
 	t.memory.Note(row.Err())
@@ -64,12 +66,4 @@ func (t *Tx) Savepoint(ctx context.Context, f func(*Tx) error) error {
 		return err
 	}
 	return t.memory.Savepoint(exec, func(inner *storage.Memory) error { return f(&Tx{tx: t.tx, memory: inner}) })
-}
-
-// failedRow is a row whose Scan fails with context.Canceled: a *sql.Row with
-// another error cannot be made.
-func failedRow(tx *sql.Tx, _ error) *sql.Row {
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	return tx.QueryRowContext(over, "SELECT 1")
 }

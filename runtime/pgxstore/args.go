@@ -2,12 +2,12 @@ package pgxstore
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // Text is the argument of a text, numeric, date or json column.
@@ -67,14 +67,7 @@ func orEmpty[S ~[]T, T any](s S) S {
 	return s
 }
 
-const (
-	headArgs = 20
-	// lockWait bounds waits for rows that record effects of different events
-	// share, where several events are one transaction's.
-	lockWait = 200 * time.Millisecond
-	// noDeadline stands in for a context without one.
-	noDeadline = 30 * time.Second
-)
+const headArgs = 20
 
 // head are the arguments that every claim begins with.
 func (b *DB) head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) []any {
@@ -91,9 +84,9 @@ func (b *DB) head(ctx context.Context, ds []*whrt.Delivery, lock time.Duration) 
 		payloadTypes[i], payloads[i] = d.ContentType, d.Payload
 		m.add(d.Key, d.Messages)
 	}
-	left := remaining(ctx)
+	left := storage.Remaining(ctx)
 	args := make([]any, 0, headArgs+16)
-	args = append(args, millis(min(lock, left)), millis(left), millis(left))
+	args = append(args, storage.Millis(min(lock, left)), storage.Millis(left), storage.Millis(left))
 	args = m.args(args)
 	args = append(args, keys, locks, kinds, prints, states, reasons, codes, media, bodies, payloadTypes, payloads)
 	if b.schema.Bodies {
@@ -108,17 +101,4 @@ func bodyArgs(args []any, ds []*whrt.Delivery) []any {
 		hashes[i], locks[i] = d.BodyHash, d.BodyLock
 	}
 	return append(args, hashes, locks)
-}
-
-// remaining is the time until the context's deadline, at least a millisecond.
-func remaining(ctx context.Context) time.Duration {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return noDeadline
-	}
-	return max(time.Until(deadline), time.Millisecond)
-}
-
-func millis(d time.Duration) string {
-	return strconv.FormatInt(max(d.Milliseconds(), 1), 10) + "ms"
 }

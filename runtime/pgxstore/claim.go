@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // statement is one claim, for deliveries of one kind.
@@ -92,7 +93,7 @@ func (b *DB) claimOf(d *whrt.Delivery) (int, Claim) {
 func (b *DB) group(ctx context.Context, ds []*whrt.Delivery) []statement {
 	if len(ds) == 1 {
 		_, c := b.claimOf(ds[0])
-		return []statement{c.of(b.head(ctx, ds, lockWait), ds)}
+		return []statement{c.of(b.head(ctx, ds, storage.LockWait), ds)}
 	}
 	var order []int
 	kinds := map[int][]*whrt.Delivery{}
@@ -107,7 +108,7 @@ func (b *DB) group(ctx context.Context, ds []*whrt.Delivery) []statement {
 	for _, kind := range order {
 		same := kinds[kind]
 		_, c := b.claimOf(same[0])
-		all = append(all, c.of(b.head(ctx, same, lockWait), same))
+		all = append(all, c.of(b.head(ctx, same, storage.LockWait), same))
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	whrt "github.com/whgen/whgen/runtime"
+	"github.com/whgen/whgen/runtime/internal/storage"
 )
 
 // Handle implements whrt.Store. Its error is a *whrt.HandlerError when the
@@ -50,7 +51,7 @@ func (b *DB) claim(ctx context.Context, conn *pgxpool.Conn, d *whrt.Delivery) (w
 	ds := []*whrt.Delivery{d}
 	res, _ := newResults(ds)
 	_, c := b.claimOf(d)
-	s := c.of(b.head(ctx, ds, remaining(ctx)), ds)
+	s := c.of(b.head(ctx, ds, storage.Remaining(ctx)), ds)
 	var batch pgx.Batch
 	batch.Queue(begin)
 	batch.Queue(s.sql, s.args...).Query(func(rows pgx.Rows) error { return collect(rows, res.set) })

@@ -30,14 +30,6 @@ func (m *Memory) First() error { return m.first }
 // use any more.
 func (m *Memory) End() { m.over = true }
 
-// Ended is sql.ErrTxDone behind End.
-func (m *Memory) Ended() error {
-	if m.over {
-		return sql.ErrTxDone
-	}
-	return nil
-}
-
 // Begin is for each statement of a handler: it refuses those that come behind
 // End, and those that would end the transaction. What it refuses for another
 // reason than End is noted: such a transaction is not committed.
